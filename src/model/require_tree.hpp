@@ -1,4 +1,4 @@
-// The refusal of mechanisms with loops, by whatever is made for trees alone.
+// Refusals: of mechanisms with loops by what is made for trees alone, and of trees by what is about loops.
 #pragma once
 
 #include <string_view>
@@ -18,6 +18,13 @@ void require_tree(const Mechanical& mechanism, std::string_view reason, ErrorCod
   if (mechanism.loops.empty()) return;
   throw Error(code,
               fmt::format("`{}` has {}{}", mechanism.name, counted(mechanism.loops.size(), "closed loop"), reason));
+}
+
+// Throws Error(usage) if it has none: "--mode is for mechanisms with loops: `puma560` has none".
+template <class Mechanical>
+void require_loops(const Mechanical& mechanism, std::string_view what) {
+  if (!mechanism.loops.empty()) return;
+  throw Error(ErrorCode::usage, fmt::format("{} is for mechanisms with loops: `{}` has none", what, mechanism.name));
 }
 
 }  // namespace lw

@@ -218,7 +218,7 @@ loops:
   - {name: top, joint: {type: revolute}, between: [left, right], at: {left: {xyz: [0.6, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}
 )";
   for (const BadInput& c : std::vector<BadInput>{
-           {{"assemble", "puma560"}, 2, "has no loops"},
+           {{"assemble", "puma560"}, 2, "is for mechanisms with loops"},
            {{"assemble", "planar-3rrr", "--q", "0,0"},
             2,
             "--q has 2 values, but 3 are expected: crank1, crank2, crank3"},

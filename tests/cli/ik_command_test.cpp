@@ -176,7 +176,7 @@ TEST(Ik, WrongUsageIsExplained) {
            {{"ik", write("pair.yaml", kPair), "--target", "1,0,0"},
             3,
             "the limits of `b` and `a` contradict each other"},
-           {{"ik", "puma560", "--target", "0,0,0", "--mode", "1"}, 2, "--mode is of mechanisms with loops"},
+           {{"ik", "puma560", "--target", "0,0,0", "--mode", "1"}, 2, "--mode is for mechanisms with loops"},
            {{"ik", "four-bar", "--target", "1,0,0"}, 1, "out of reach"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << c.says << o.err;

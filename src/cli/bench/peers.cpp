@@ -11,6 +11,7 @@
 
 #include "../../base/error.hpp"
 #include "../../dynamics/tree/elements.hpp"
+#include "../../model/require_tree.hpp"
 
 namespace lw::cli {
 
@@ -71,7 +72,7 @@ std::vector<std::string> peer_folders() {
 
 std::vector<peer::Body> describe_bodies(const Model<double>& model) {
   if (model.has_mimics) throw Error(ErrorCode::model, model.name + " has mimic joints, which the peers do not know");
-  if (!model.loops.empty()) throw Error(ErrorCode::model, model.name + " has loops, which the peers do not know");
+  require_tree(model, ", which the peers do not know");
   if (has_elements(model))
     throw Error(ErrorCode::model, model.name + " has force elements, which the peers do not know");
   if (!model.rotor_ties.empty())

@@ -13,11 +13,12 @@
 #include "../../dynamics/assembly/modes.hpp"
 #include "../../dynamics/assembly/soundness.hpp"
 #include "../../dynamics/assembly/workspace_map.hpp"
+#include "../../model/require_tree.hpp"
 #include "../draw/workspace_picture.hpp"
 #include "../frame/terminal.hpp"
-#include "../io/closed_input.hpp"
 #include "../io/frame_option.hpp"
 #include "../io/model_input.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 #include "../parts/assemble_path.hpp"
 
@@ -191,9 +192,7 @@ int run_assemble(const Arguments& arguments) {
     throw Error(ErrorCode::usage, "--turn is of a --workspace");
   const LoadedModel loaded = load_model(arguments);
   const Model<double>& model = loaded.model;
-  if (model.loops.empty()) {
-    throw Error(ErrorCode::usage, fmt::format("`{}` has no loops: there is but one way to assemble it", model.name));
-  }
+  require_loops(model, "`assemble`");
   const LoopJudgement judgement = judge_loops(model);
   if (const std::string wrong = complaint(model, judgement); !wrong.empty()) throw Error(ErrorCode::model, wrong);
   if (const std::string twice = redundancy(model, judgement); !twice.empty() && !arguments.quiet()) say_warning(twice);

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../dynamics/tree/elements.hpp"
-#include "../io/closed_input.hpp"
-#include "../io/loaded_plant.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
 
@@ -15,7 +14,7 @@ int run_bias(const Arguments& arguments) {
   const LoadedPlant plant = load_plant(arguments);
   note_losses(arguments, plant.loaded.mechanism);
   const Assembled pose = read_pose(arguments, plant);
-  const Model<double>&model = plant.loaded.model, &joints = plant.joints.model;
+  const Model<double>&model = plant.loaded.model, &joints = plant.joints;
   const std::vector<double> qd = read_velocity(arguments, "--qd", joints), zero(qd.size(), 0.0);
   std::vector<double> bias(qd.size()), gravity(qd.size()), coriolis(qd.size()), outer(qd.size());
   PlantWorkspace<double> work(model, plant.plan);
@@ -56,7 +55,7 @@ int run_bias(const Arguments& arguments) {
                               {"gravity", Column::Unit::force, gravity}};
   if (arguments.has("--wrench")) columns.push_back({"external", Column::Unit::force, outer});
   columns.push_back({"bias", Column::Unit::force, bias});
-  fmt::print("{}: torques at zero acceleration{}, bias = coriolis + gravity{}\n{}\n", model.name, closed_words(plant),
+  fmt::print("{}: torques at zero acceleration, bias = coriolis + gravity{}\n{}\n", model.name,
              arguments.has("--wrench") ? " + external" : "", pose_lines(plant, pose));
   fmt::print("{}", velocity_table(joints, columns));
   return kOk;

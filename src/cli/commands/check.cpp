@@ -10,6 +10,7 @@
 #include "../../dynamics/assembly/assembly.hpp"
 #include "../../dynamics/assembly/soundness.hpp"
 #include "../../dynamics/kinematics/closure.hpp"
+#include "../../dynamics/loops/plant.hpp"
 #include "../../model/evaluate.hpp"
 #include "../../model/limits.hpp"
 #include "../frame/terminal.hpp"
@@ -27,7 +28,7 @@ struct Findings {
   std::optional<Model<double>> model;
   Mobility mobility;
   LoopJudgement loops;
-  std::vector<double> closed_home;  // the pose that commands begin with, where there are loops
+  std::vector<double> closed_home;  // the pose that commands begin with
   double mass = 0.0;                // of everything that moves
   bool ok = false;
   bool impossible = false;  // it would be accepted with --allow-unphysical
@@ -35,14 +36,14 @@ struct Findings {
 
 constexpr double kMovedHome = 1e-6;  // rad or m: files round
 
-// A tree in which nothing resists a velocity has inverse dynamics, but no accelerations.
+// A mechanism in which nothing resists a velocity has inverse dynamics, but no accelerations.
 void add_singular(const Model<double>& model, const Mechanism& mechanism, std::vector<Diagnostic>& diagnostics) {
-  Workspace<double> work(model);
   int k = -1;
   try {
-    k = bad_pivots(model, work, model.home).zero;
+    const Plant plant(model);
+    k = bad_pivots(plant.model, plant.plan, plant.home).zero;
   } catch (const Error&) {
-    return;  // numbers that overflow are said where they are asked for
+    return;  // what cannot be computed is said where it is asked for
   }
   if (k < 0) return;
   Location where = mechanism.where;
@@ -75,7 +76,7 @@ void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vec
                      loop.a.name, loop.b.name),
          "name links that move against each other"});
   }
-  if (model.loops.empty() && model.nv <= kAffordablePivots) add_singular(model, mechanism, diagnostics);
+  if (model.nv <= kAffordablePivots) add_singular(model, mechanism, diagnostics);
   const std::string losses = losses_left_out(mechanism);
   if (!losses.empty()) diagnostics.push_back({Severity::note, {mechanism.where.file, 0, 0}, losses, {}});
 }
@@ -112,7 +113,6 @@ Model<double> with_leaders_alone(const Model<double>& model) {
 // Whether the loops close, say something each, and leave what the actuated joints can drive.
 void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings& f,
                std::vector<Diagnostic>& diagnostics) {
-  f.loops = judge_loops(model);
   const std::string wrong = complaint(model, f.loops);
   if (!f.mobility.closed) {
     diagnostics.push_back({Severity::error, mechanism.where,
@@ -161,6 +161,8 @@ Findings examine(const Arguments& arguments) {
   add_doubts(*f.model, mechanism, diagnostics);
   for (const Body<double>& body : f.model->bodies) f.mass += body.inertia.mass;
   f.mobility = mobility(*f.model);
+  f.loops = judge_loops(*f.model);
+  f.closed_home = f.model->home;
   if (!f.model->loops.empty()) add_loops(*f.model, mechanism, f, diagnostics);
   f.ok = !has_error(diagnostics);
   return f;
@@ -183,12 +185,10 @@ Json to_json(const Findings& f, const std::string& name) {
     json["velocity_names"] = m.velocity_names;
     json["loops"] = m.loops.size();
     json["loop_residual"] = f.mobility.residual;
-    if (!m.loops.empty()) {
-      json["gruebler"] = f.loops.gruebler;
-      json["closure_rank"] = f.loops.rank;
-      json["home_residual"] = f.mobility.home_residual;
-      json["closed_home"] = f.closed_home;
-    }
+    json["gruebler"] = f.loops.gruebler;
+    json["closure_rank"] = f.loops.rank;
+    json["home_residual"] = f.mobility.home_residual;
+    json["closed_home"] = f.closed_home;
     json["mass"] = f.mass;
     json["home"] = m.home;
   } else {
@@ -213,30 +213,28 @@ void print_summary(const Findings& f) {
   const Model<double>& m = *f.model;
   const Mechanism& mechanism = *f.reading.mechanism;
   fmt::print("{}{}{}\n", m.name, mechanism.summary.empty() ? "" : ": ", mechanism.summary);
-  std::string loops = "no loops";
-  if (!m.loops.empty()) {
-    loops = counted(m.loops.size(), "loop");
-    if (!f.mobility.closed)
-      loops += " (not closed)";
-    else if (f.mobility.home_residual > kMovedHome)
-      loops += fmt::format(" (closed to {:.1g} near home, which is open by up to {:.2g} m or rad in an equation)",
-                           f.mobility.residual, f.mobility.home_residual);
-    else
-      loops += fmt::format(" (closed to {:.1g})", f.mobility.residual);
-  }
+  std::string loops = m.loops.empty() ? "no loops" : counted(m.loops.size(), "loop");
+  if (!f.mobility.closed)
+    loops += " (not closed)";
+  else if (f.mobility.home_residual > kMovedHome)
+    loops += fmt::format(" (closed to {:.1g} near home, which is open by up to {:.2g} m or rad in an equation)",
+                         f.mobility.residual, f.mobility.home_residual);
+  else if (f.mobility.residual > 0.0)
+    loops += fmt::format(" (closed to {:.1g})", f.mobility.residual);
   fmt::print("{}, {}, {}, moving mass {:.6g} kg\n\n",
              counted(static_cast<std::size_t>(f.mobility.dof), "degree of freedom", "degrees of freedom"),
              counted(mechanism.links.size(), "link"), loops, f.mass);
 
   std::vector<std::string> header{"coordinate", "joint", "unit", "home"};
-  if (!m.loops.empty()) header.emplace_back("driven");
+  const bool has_passive = !std::ranges::all_of(m.joints, &JointInfo::actuated);
+  if (has_passive) header.emplace_back("driven");
   Table table(header);
   const std::vector<Entry> entries = coordinate_entries(m);
   for (const JointInfo& joint : m.joints) {
     for (int k = 0; k < coordinates(joint.type); ++k) {
       const auto i = static_cast<std::size_t>(joint.q + k);
       std::vector<std::string> row{entries[i].name, to_string(joint.type), entries[i].unit, readable(m.home[i])};
-      if (!m.loops.empty()) row.emplace_back(joint.actuated ? "yes" : "");
+      if (has_passive) row.emplace_back(joint.actuated ? "yes" : "");
       table.add(std::move(row));
     }
   }

@@ -208,7 +208,7 @@ int run_compile(const Arguments& arguments) {
   std::vector<Traced> traced;
   Program program = make_program(loaded.mechanism, functions, options, &traced);
   if (arguments.has("--name")) program.name = arguments.text("--name");
-  program.options = resolved(arguments, options.trace, loaded.mechanism, functions);
+  program.options = resolved(arguments, options.trace, loaded.mechanism, program, functions);
   for (const char* option : {"--functions", "--batch", "--processors", "--machine", "--name", "--float", "--libm",
                              "--no-fma", "--no-lanes"}) {
     if (arguments.has(option)) program.options.emplace_back(option, arguments.text(option));

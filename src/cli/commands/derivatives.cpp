@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "../../dynamics/derivatives/forward_derivatives.hpp"
-#include "../../dynamics/derivatives/inverse_derivatives.hpp"
 #include "../../dynamics/derivatives/second_derivatives.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
 #include "../../dynamics/loops/projection.hpp"
@@ -13,10 +11,11 @@
 #include "../../dynamics/tree/energy.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../model/coordinate_rates.hpp"
-#include "../io/closed_input.hpp"
+#include "../../model/require_tree.hpp"
 #include "../io/codegen_options.hpp"
 #include "../io/frame_option.hpp"
-#include "../io/loaded_plant.hpp"
+#include "../io/judgements.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/vectors.hpp"
 
 namespace lw::cli {
@@ -124,13 +123,12 @@ struct Slopes {
   std::vector<double> q, qd, last;
 };
 
-// Of inverse and forward dynamics of a tree.
-Slopes analytic(const Target& target, const Model<double>& model, const DerivativePoint& p) {
-  DerivativeWorkspace<double> work(model);
-  const auto square = static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv);
-  Slopes s{std::vector<double>(square), std::vector<double>(square), std::vector<double>(square)};
-  (target.is_of_torques() ? inverse_derivatives<double> : forward_derivatives<double>)(model, work, p.q, p.qd, p.last,
-                                                                                       s.q, s.qd, s.last);
+// Of inverse and forward dynamics.
+Slopes analytic(const Target& target, const LoadedPlant& plant, const DerivativePoint& p) {
+  const std::size_t n = plant.plan.freedoms(), m = plant.plan.actuated.size(), rows = target.is_of_torques() ? m : n;
+  Slopes s{std::vector<double>(rows * n), std::vector<double>(rows * n), std::vector<double>(n * m)};
+  (*plant.dynamics.*(target.is_of_torques() ? &Dynamics::inverse_derivatives : &Dynamics::forward_derivatives))(
+      p.q, p.qd, p.last, s.q, s.qd, s.last);
   return s;
 }
 
@@ -146,8 +144,7 @@ Slopes by_dual_numbers(const Target& target, const LoadedPlant& plant, const Der
     along[k].d = 1.0;
     return along;
   };
-  for (int k = 0; k < plant.joints.model.nv; ++k)
-    append(s.q, moving_along(plant.joints.model, p.q, k), still(p.qd), still(p.last));
+  for (int k = 0; k < plant.joints.nv; ++k) append(s.q, moving_along(plant.joints, p.q, k), still(p.qd), still(p.last));
   for (std::size_t k = 0; target.by_qd && k < p.qd.size(); ++k)
     append(s.qd, still(p.q), moving(p.qd, k), still(p.last));
   for (std::size_t k = 0; k < p.last.size(); ++k) append(s.last, still(p.q), still(p.qd), moving(p.last, k));
@@ -159,7 +156,7 @@ std::vector<std::string> row_names(const Target& target, const LoadedPlant& plan
     case Rows::pose: return {"x", "y", "z", "Rxx", "Rxy", "Rxz", "Ryx", "Ryy", "Ryz", "Rzx", "Rzy", "Rzz"};
     case Rows::energies: return {"kinetic", "potential"};
     case Rows::motors: return plant.motors.velocity_names;
-    default: return plant.joints.model.velocity_names;
+    default: return plant.joints.velocity_names;
   }
 }
 
@@ -203,7 +200,6 @@ struct Results {
   std::vector<std::string> rows;  // what the results are called
   std::vector<std::string>
       by_last;  // columns of d_qdd or d_tau: velocities, or the actuated joints of d_tau with loops
-  std::vector<std::string> actuated;       // with loops, of inverse and forward
   std::vector<double> direction, weights;  // empty: not asked for
   Slopes slopes;
   std::vector<std::string> parameters;
@@ -229,9 +225,9 @@ void require_finite_all(const Results& r, const Model<double>& model) {
   }
 }
 
-void print_as_json(const Arguments& arguments, const Target& target, const LoadedModel& loaded,
-                   const DerivativePoint& p, const Results& r) {
-  const Model<double>& model = loaded.model;
+void print_as_json(const Arguments& arguments, const Target& target, const LoadedPlant& plant, const DerivativePoint& p,
+                   const Results& r) {
+  const Model<double>& model = plant.joints;
   const std::vector<std::string>& names = r.rows;
   const bool is_matrix = target.is_matrix();
   const auto nv = static_cast<std::size_t>(model.nv);
@@ -240,7 +236,7 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
   };
   Json json{
       {"model", model.name}, {"function", target.name}, {"velocity_names", model.velocity_names}, {"rows", names}};
-  if (target.is_of_a_frame()) json["frame"] = model.frames[static_cast<std::size_t>(p.frame)].name;
+  if (target.is_of_a_frame()) json["frame"] = plant.loaded.model.frames[static_cast<std::size_t>(p.frame)].name;
   json["q"] = p.q;
   if (target.by_qd) json["qd"] = p.qd;
   if (target.has_last()) json[target.last] = p.last;
@@ -249,7 +245,7 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
   if (target.has_last()) {
     json[std::string("d_") + target.last] =
         rows_of(r.slopes.last, static_cast<int>(names.size()), static_cast<int>(r.by_last.size()));
-    if (!r.actuated.empty()) json["actuated"] = r.actuated;
+    if (!p.guess.empty()) json["actuated"] = plant.motors.velocity_names;
   }
   const auto products = [&](const char* name, const auto& product, const std::vector<double>& with, bool of_last) {
     if (with.empty()) return;
@@ -276,9 +272,9 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
   print_json(json);
 }
 
-void print_as_text(const Arguments& arguments, const Target& target, const LoadedModel& loaded,
-                   const DerivativePoint& p, const Results& r) {
-  const Model<double>& model = loaded.model;
+void print_as_text(const Arguments& arguments, const Target& target, const LoadedPlant& plant, const DerivativePoint& p,
+                   const Results& r) {
+  const Model<double>& model = plant.joints;
   const std::vector<std::string>& names = r.rows;
   const auto nv = static_cast<std::size_t>(model.nv);
   fmt::print("{}: derivatives of {} (SI units; a row per result, a column per velocity{})\n{}", model.name, target.help,
@@ -366,14 +362,14 @@ DerivativePoint read_point(const Arguments& arguments, const Target& target, con
   const Plant& parts = plant.dynamics->plant();
   DerivativePoint p{parts.independent(pose.q),
                     parts.dependent(pose.q),
-                    read_velocity(arguments, "--qd", plant.joints.model),
+                    read_velocity(arguments, "--qd", plant.joints),
                     {},
                     chosen_frame(arguments, plant.loaded.model)};
   if (target.has_last()) {
     p.last = read_velocity(arguments, fmt::format("--{}", target.last),
-                           target.takes_torques() ? plant.motors : plant.joints.model, target.is_of_torques());
+                           target.takes_torques() ? plant.motors : plant.joints, target.is_of_torques());
   }
-  if (target.takes_torques()) require_inertia(arguments, plant, pose);
+  if (target.takes_torques()) judge_mass_matrix(arguments, plant.loaded.model, plant.plan, pose.q);
   return p;
 }
 
@@ -382,25 +378,21 @@ int run_derivatives(const Arguments& arguments) {
   refuse_what_does_not_fit(arguments, target);
   const LoadedPlant plant = load_plant(arguments);
   note_losses(arguments, plant.loaded.mechanism);
-  const bool tree = plant.plan.is_tree();
-  if (arguments.has("--second") && !tree)
-    throw Error(ErrorCode::usage, "--second is for trees: of a mechanism with loops there are first derivatives");
+  if (arguments.has("--second"))
+    require_tree(plant.loaded.model, ": --second is for trees, first derivatives are for both", ErrorCode::usage);
   const DerivativePoint p = read_point(arguments, target, plant);
-  LoadedModel joints = plant.joints;
-  joints.model.frames = plant.loaded.model.frames;
   Results r;
   r.rows = row_names(target, plant);
-  r.by_last = (target.takes_torques() ? plant.motors : joints.model).velocity_names;
-  if (!tree) r.actuated = plant.motors.velocity_names;
-  read_products(arguments, target, joints.model, r);
-  r.slopes = tree && target.has_last() ? analytic(target, joints.model, p) : by_dual_numbers(target, plant, p);
+  r.by_last = (target.takes_torques() ? plant.motors : plant.joints).velocity_names;
+  read_products(arguments, target, plant.joints, r);
+  r.slopes = target.has_last() ? analytic(target, plant, p) : by_dual_numbers(target, plant, p);
   r.parameters = wanted_parameters(arguments, plant.loaded);
   r.by_parameter = parameter_derivatives(plant.loaded.mechanism, r.parameters, [&](const Model<Dual>& with) {
     return evaluate(target, with, plant.plan, p, still(p.q), still(p.qd), still(p.last));
   });
   if (arguments.has("--second")) r.second = second_inverse_derivatives(plant.loaded.mechanism, p.q, p.qd, p.last);
-  require_finite_all(r, joints.model);
-  (arguments.json() ? print_as_json : print_as_text)(arguments, target, joints, p, r);
+  require_finite_all(r, plant.joints);
+  (arguments.json() ? print_as_json : print_as_text)(arguments, target, plant, p, r);
   return kOk;
 }
 

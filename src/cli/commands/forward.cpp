@@ -7,10 +7,10 @@
 
 #include "../../base/error.hpp"
 #include "../../dynamics/tree/crba.hpp"
-#include "../io/closed_input.hpp"
+#include "../../model/require_tree.hpp"
 #include "../io/judgements.hpp"
-#include "../io/loaded_plant.hpp"
 #include "../io/methods.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
 #include "../report/loss_report.hpp"
@@ -19,10 +19,11 @@ namespace lw::cli {
 namespace {
 
 std::string method_of(const Arguments& arguments, const LoadedPlant& plant) {
-  if (plant.plan.is_tree()) return arguments.has("--friction") ? "newton" : arguments.text("--method", "aba");
   if (arguments.has("--method"))
-    throw Error(ErrorCode::usage, "--method: a mechanism with loops has one, by its orthogonal complement");
-  return "noc";
+    require_tree(plant.loaded.model, ": --method is for trees, loops have one, by their orthogonal complement",
+                 ErrorCode::usage);
+  if (!plant.plan.is_tree()) return "noc";
+  return arguments.has("--friction") ? "newton" : arguments.text("--method", "aba");
 }
 
 int run_forward(const Arguments& arguments) {
@@ -31,7 +32,7 @@ int run_forward(const Arguments& arguments) {
   note_losses(arguments, plant.loaded.mechanism);
   const std::string method = method_of(arguments, plant);
   const Assembled pose = read_pose(arguments, plant);
-  const Model<double>&model = plant.loaded.model, &joints = plant.joints.model;
+  const Model<double>&model = plant.loaded.model, &joints = plant.joints;
   const std::vector<double> qd = read_velocity(arguments, "--qd", joints),
                             tau = read_velocity(arguments, "--tau", plant.motors, false);
   const bool friction = arguments.has("--friction");
@@ -44,7 +45,7 @@ int run_forward(const Arguments& arguments) {
       throw Error(ErrorCode::data, fmt::format("--friction solves for up to {} accelerations; `{}` has {}",
                                                kAffordablePivots, model.name, joints.nv));
     }
-    require_inertia(arguments, plant, pose);
+    judge_mass_matrix(arguments, model, plant.plan, pose.q);
     ClosedForwardLosses forward(model, plant.plan);
     forward(work, pose.q, qd, tau, qdd, wrenches.on_bodies());
     sticking = forward.sticking();
@@ -59,7 +60,7 @@ int run_forward(const Arguments& arguments) {
     forward_dynamics<double>(model, plant.plan, work, pose.q, qd, tau, qdd, wrenches.on_bodies());
   }
   const bool finite = std::all_of(qdd.begin(), qdd.end(), [](double x) { return std::isfinite(x); });
-  if (!friction && (!finite || joints.nv <= kAffordablePivots)) require_inertia(arguments, plant, pose);
+  if (!friction && (!finite || joints.nv <= kAffordablePivots)) judge_mass_matrix(arguments, model, plant.plan, pose.q);
   require_finite("qdd", qdd, joints);
 
   if (arguments.json()) {
@@ -76,8 +77,8 @@ int run_forward(const Arguments& arguments) {
     print_json(json);
     return kOk;
   }
-  fmt::print("{}: accelerations under the torques{} ({})\n{}\n", model.name, closed_words(plant),
-             friction ? "with friction" : method, pose_lines(plant, pose));
+  fmt::print("{}: accelerations under the torques ({})\n{}\n", model.name, friction ? "with friction" : method,
+             pose_lines(plant, pose));
   fmt::print("{}", state_tables(plant, {{"qd", Column::Unit::velocity, qd},
                                         {"tau", Column::Unit::force, tau, Column::Of::motors},
                                         {"qdd", Column::Unit::acceleration, qdd}}));

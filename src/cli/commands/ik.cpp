@@ -12,12 +12,13 @@
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../model/limits.hpp"
 #include "../../model/placement.hpp"
+#include "../../model/require_tree.hpp"
 #include "../frame/terminal.hpp"
-#include "../io/closed_input.hpp"
 #include "../io/frame_option.hpp"
 #include "../io/ik_options.hpp"
 #include "../io/model_input.hpp"
 #include "../io/path_csv.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 #include "../io/vectors.hpp"
 #include "../parts/ik_closed.hpp"
@@ -255,7 +256,7 @@ int run_ik(const Arguments& arguments) {
   require_other_file(arguments, "--out", "MODEL");
   const LoadedModel loaded = load_model(arguments);
   const Model<double>& model = loaded.model;
-  refuse_mode(arguments, model);
+  if (arguments.has("--mode")) require_loops(model, "--mode");
   if (!model.loops.empty()) return run_closed_ik(arguments, loaded);
   if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model.name));
   const int frame = chosen_frame(arguments, model);

@@ -10,10 +10,10 @@
 #include "../../base/index.hpp"
 #include "../../base/text.hpp"
 #include "../../dynamics/tree/rnea.hpp"
+#include "../../model/require_tree.hpp"
 #include "../frame/terminal.hpp"
-#include "../io/closed_input.hpp"
-#include "../io/loaded_plant.hpp"
 #include "../io/methods.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
 #include "../parts/inverse_trajectory.hpp"
@@ -27,6 +27,7 @@ namespace {
 struct Reaction {
   std::string joint;
   Force<double> wrench;
+  bool cut = false;  // the joint of a loop
 };
 
 // Of every joint that moves, mimics too, in the file's order, then of the loops. Links on fixed joints are one body
@@ -47,7 +48,7 @@ std::vector<Reaction> reactions(const LoadedPlant& plant, PlantWorkspace<double>
     const Frame<double>& link = model.frames[k + 1];  // the base stands first
     list.push_back({joint.name, link.X_BF.to_child(work.tree.force[at(link.body)])});
   }
-  for (std::size_t k = 0; k < model.loops.size(); ++k) list.push_back({model.loops[k].name, cuts[k]});
+  for (std::size_t k = 0; k < model.loops.size(); ++k) list.push_back({model.loops[k].name, cuts[k], true});
   for (const Reaction& r : list) {
     for (const Vec3<double>* v : {&r.wrench.ang, &r.wrench.lin}) {
       const double values[3] = {(*v)[0], (*v)[1], (*v)[2]};
@@ -66,9 +67,9 @@ Json as_json(const std::vector<Reaction>& list) {
   return json;
 }
 
-void print(const std::vector<Reaction>& list, bool with_loops) {
+void print(const std::vector<Reaction>& list) {
   fmt::print("\nWhat each joint passes to its link, at the link's frame and in its axes (N·m, N){}:\n\n",
-             with_loops
+             std::ranges::any_of(list, &Reaction::cut)
                  ? "; the joint of a loop to its\nsecond link, at its frame there. Reactions that the loops leave "
                    "undetermined are taken as zero there"
                  : "");
@@ -101,8 +102,7 @@ Option torque_weights_option() {
 
 std::vector<double> read_weights(const Arguments& arguments, const LoadedPlant& plant) {
   if (!arguments.has("--weights")) return {};
-  if (plant.plan.is_tree())
-    throw Error(ErrorCode::usage, "--weights are for mechanisms with loops: joints of a tree do not share torques");
+  require_loops(plant.loaded.model, "--weights");
   std::vector<double> weights = parse_values(arguments.text("--weights"), "--weights");
   if (weights.size() != plant.plan.actuated.size()) {
     throw Error(ErrorCode::usage, fmt::format("--weights has {}, but {} joints are actuated",
@@ -121,7 +121,7 @@ int run_inverse(const Arguments& arguments) {
   check_trajectory_options(arguments);
   require_own_method(arguments, "--friction");
   const LoadedPlant plant = load_plant(arguments);
-  const Model<double>&model = plant.loaded.model, &joints = plant.joints.model;
+  const Model<double>&model = plant.loaded.model, &joints = plant.joints;
   note_losses(arguments, plant.loaded.mechanism);
   refuse_undriven(plant.plan, model.name, model.velocity_names);
   const std::vector<double> weights = read_weights(arguments, plant);
@@ -165,26 +165,26 @@ int run_inverse(const Arguments& arguments) {
               {"tau", tau}};
     add_pose(json, plant, pose);
     if (arguments.has("--reactions")) json["reactions"] = as_json(in_joints);
-    if (report) add_losses_to(json, plant.motors, *report);
+    if (report) add_losses_to(json, plant, *report);
     add_given(arguments, json);
     print_json(json);
     return kOk;
   }
 
-  fmt::print("{}: joint torques and forces of the motion{} ({}{})\n{}\n", model.name, closed_words(plant), method,
+  fmt::print("{}: joint torques and forces of the motion ({}{})\n{}\n", model.name, method,
              report ? ", with friction" : "", pose_lines(plant, pose));
   fmt::print("{}", state_tables(plant, {{"qd", Column::Unit::velocity, qd},
                                         {"qdd", Column::Unit::acceleration, qdd},
                                         {"tau", Column::Unit::force, tau, Column::Of::motors}}));
-  const std::vector<bool> no_motor = without_motor(model);
+  const std::vector<bool> no_motor = without_motor(plant);
   if (std::find(no_motor.begin(), no_motor.end(), true) != no_motor.end()) {
     fmt::print(
         "\nOf joints that hang on elastic drives, tau is what would have to act on them besides the shaft: 0 in "
         "motions "
         "that their\nmotors can make.\n");
   }
-  if (report) fmt::print("{}", loss_tables(plant.motors, *report));
-  if (arguments.has("--reactions")) print(in_joints, !plant.plan.is_tree());
+  if (report) fmt::print("{}", loss_tables(plant, *report));
+  if (arguments.has("--reactions")) print(in_joints);
   return kOk;
 }
 

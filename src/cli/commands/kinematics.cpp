@@ -10,15 +10,12 @@
 #include "../../base/file.hpp"
 #include "../../base/index.hpp"
 #include "../../base/text.hpp"
-#include "../../dynamics/assembly/follower_rates.hpp"
-#include "../../dynamics/loops/projection.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../model/placement.hpp"
 #include "../draw/picture.hpp"
 #include "../frame/terminal.hpp"
-#include "../io/closed_input.hpp"
 #include "../io/frame_option.hpp"
-#include "../io/model_input.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 #include "../io/vectors.hpp"
 
@@ -60,85 +57,39 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
   fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, columns));
 }
 
-// Where everything is and how it moves; with loops, by the joints that lead.
-struct Posture {
-  std::vector<double> given, q, qd;     // as given, and of all joints
-  std::vector<std::string> velocities;  // names of the columns of the Jacobian
-  std::vector<double> followers;        // G of q̇ = G q̇_given, empty without loops
-};
-
-Posture read_posture(const Arguments& arguments, const LoadedModel& loaded) {
-  const Model<double>& model = loaded.model;
-  refuse_mode(arguments, model);
-  if (model.loops.empty()) {
-    const std::vector<double> q = read_q(arguments, loaded);
-    return {q, q, read_velocity(arguments, "--qd", model), model.velocity_names, {}};
-  }
-  Workspace<double> work(model);
-  const Model<double> led = led_model(model);
-  const Assembled there = read_assembled(arguments, loaded, led);
-  const std::vector<int> driven = actuated_velocities(led);
-  Posture p{{}, there.q, std::vector<double>(at(model.nv), 0.0), {}, follower_rates(model, work, there.q, driven)};
-  for (const int k : actuated_coordinates(led)) p.given.push_back(there.q[at(k)]);
-  for (const int v : driven) p.velocities.push_back(model.velocity_names[at(v)]);
-  if (!arguments.has("--qd")) return p;
-  const std::vector<double> rates = parse_entries("--qd", arguments.text("--qd"), actuated_velocity_entries(led));
-  for (std::size_t k = 0; k < rates.size(); ++k) {
-    for (std::size_t i = 0; i < p.qd.size(); ++i) p.qd[i] += p.followers[k * p.qd.size() + i] * rates[k];
-  }
-  return p;
-}
-
-// Accelerations of all joints where those of the leading ones are zero.
-std::vector<double> loop_bias(const Model<double>& model, const std::vector<double>& q, const std::vector<double>& qd) {
-  const LoopPlan plan = plan_loops(led_model(model));
-  PlantWorkspace<double> work(model, plan);
-  std::vector<double> given;
-  for (const int v : plan.independent) given.push_back(qd[at(v)]);
-  set_pose<double>(model, plan, work, q);
-  tree_velocities<double>(model, plan, work, given);
-  tree_accelerations<double>(model, plan, work, q, std::vector<double>(given.size(), 0.0));
-  return work.qdd;
-}
-
 int run_kinematics(const Arguments& arguments) {
   require_ending(arguments, "--draw", "SVG", ".svg");
-  const LoadedModel loaded = load_model(arguments);
-  const Model<double>& model = loaded.model;
-  const bool closed = !model.loops.empty();
-  const Posture posture = read_posture(arguments, loaded);
-  const std::vector<double>&q = posture.q, &qd = posture.qd;
+  const LoadedPlant plant = load_plant(arguments);
+  const Model<double>& model = plant.loaded.model;
+  const Assembled there = read_pose(arguments, plant);
+  const std::vector<double>&q = there.q, given = plant.independent(q);
   const int frame = chosen_frame(arguments, model);
 
-  Workspace<double> work(model);
-  forward_velocities<double>(model, work, q, qd);
+  PlantWorkspace<double>& work = plant.dynamics->work();
+  plant.dynamics->move(read_velocity(arguments, "--qd", plant.joints));
+  // where the given joints have no acceleration, others may have one
+  tree_accelerations<double>(model, plant.plan, work, q, std::vector<double>(plant.plan.freedoms(), 0.0));
+  const std::vector<double> qd = work.qd;
+  forward_velocities<double>(model, work.tree, q, qd);
   std::vector<Pose> poses;
-  for (std::size_t i = 0; i < model.frames.size(); ++i) {
-    poses.push_back(pose_of(model.frames[i].name, frame_pose(model, work, static_cast<int>(i))));
-  }
-  std::vector<double> J(6 * static_cast<std::size_t>(model.nv));
-  frame_jacobian<double>(model, work, frame, J);
-  const Motion<double> velocity = frame_velocity(model, work, frame);
-  Motion<double> bias = frame_bias<double>(model, work, frame, q, qd);
-  if (closed) {
-    // what the loops accelerate by themselves
-    const std::vector<double> b = loop_bias(model, q, qd);
-    for (std::size_t v = 0; v < b.size(); ++v) {
-      for (int r = 0; r < 3; ++r) {
-        bias.ang[r] += J[6 * v + at(r)] * b[v];
-        bias.lin[r] += J[6 * v + 3 + at(r)] * b[v];
-      }
+  for (std::size_t i = 0; i < model.frames.size(); ++i)
+    poses.push_back(pose_of(model.frames[i].name, frame_pose(model, work.tree, static_cast<int>(i))));
+  const Motion<double> velocity = frame_velocity(model, work.tree, frame);
+  Motion<double> bias = frame_bias<double>(model, work.tree, frame, q, qd);
+  std::vector<double> of_tree(6 * at(model.nv)), J(6 * plant.plan.freedoms());
+  frame_jacobian<double>(model, work.tree, frame, of_tree);
+  for (const int v : plant.plan.dependent) {
+    for (int r = 0; r < 3; ++r) {
+      bias.ang[r] += of_tree[6 * at(v) + at(r)] * work.qdd[at(v)];
+      bias.lin[r] += of_tree[6 * at(v) + 3 + at(r)] * work.qdd[at(v)];
     }
-    // of the joints that are given, the others following
-    const auto n = static_cast<Eigen::Index>(posture.velocities.size());
-    const Eigen::Map<const Eigen::MatrixXd> all(J.data(), 6, model.nv), G(posture.followers.data(), model.nv, n);
-    const Eigen::MatrixXd reduced = all * G;
-    J.assign(reduced.data(), reduced.data() + reduced.size());
   }
+  frame_jacobian<double>(model, plant.plan, work, frame, J);
   for (const Pose& pose : poses) {
     require_finite("the position", {pose.p.data(), 3}, [&](std::size_t) { return fmt::format("of `{}`", pose.frame); });
   }
-  require_finite("the Jacobian", J, [&](std::size_t k) { return fmt::format("of `{}`", posture.velocities[k / 6]); });
+  require_finite("the Jacobian", J,
+                 [&](std::size_t k) { return fmt::format("of `{}`", plant.joints.velocity_names[k / 6]); });
   const auto moves = [&](std::size_t) {
     return fmt::format("of `{}`", model.frames[static_cast<std::size_t>(frame)].name);
   };
@@ -148,21 +99,23 @@ int run_kinematics(const Arguments& arguments) {
     require_finite("the motion", values, moves);
   }
   if (arguments.has("--draw")) {
-    write_file(arguments.text("--draw"), picture(loaded.mechanism, model, q));
+    write_file(arguments.text("--draw"), picture(plant.loaded.mechanism, model, q));
     if (!arguments.quiet()) say("note: drawing written to " + arguments.text("--draw"));
   }
 
   if (arguments.json()) {
-    Json json{
-        {"model", model.name}, {"velocity_names", posture.velocities}, {"q", posture.given}, {"frames", Json::array()}};
-    if (closed) json["coordinates"] = q;
+    Json json{{"model", model.name},
+              {"velocity_names", plant.joints.velocity_names},
+              {"q", given},
+              {"frames", Json::array()}};
+    if (given.size() < q.size()) json["coordinates"] = q;
     for (const Pose& p : poses) {
       const Eigen::Quaterniond& u = p.quaternion;
       json["frames"].push_back(
           {{"name", p.frame}, {"position", list(p.p)}, {"quaternion", {u.x(), u.y(), u.z(), u.w()}}});
     }
     json["frame"] = model.frames[static_cast<std::size_t>(frame)].name;
-    json["jacobian"] = rows_of(J, 6, static_cast<int>(posture.velocities.size()));
+    json["jacobian"] = rows_of(J, 6, static_cast<int>(plant.joints.velocity_names.size()));
     if (arguments.has("--qd")) {
       json["qd"] = qd;
       json["velocity"] = list(velocity);
@@ -172,7 +125,7 @@ int run_kinematics(const Arguments& arguments) {
     return kOk;
   }
 
-  print_tables(model, poses, frame, J, posture.velocities, posture.given);
+  print_tables(model, poses, frame, J, plant.joints.velocity_names, given);
   if (arguments.has("--qd")) {
     fmt::print("\nIts motion [w; v], and its acceleration where qdd = 0\n\n");
     Table table({"", "wx", "wy", "wz", "vx", "vy", "vz"});

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "../io/closed_input.hpp"
-#include "../io/loaded_plant.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/vectors.hpp"
 
 namespace lw::cli {
@@ -12,7 +11,7 @@ namespace {
 int run_mass_matrix(const Arguments& arguments) {
   const LoadedPlant plant = load_plant(arguments);
   const Assembled pose = read_pose(arguments, plant);
-  const Model<double>&model = plant.loaded.model, &joints = plant.joints.model;
+  const Model<double>&model = plant.loaded.model, &joints = plant.joints;
   PlantWorkspace<double> work(model, plant.plan);
   const std::size_t n = plant.plan.freedoms();
   std::vector<double> M(n * n);
@@ -31,8 +30,7 @@ int run_mass_matrix(const Arguments& arguments) {
     print_json(json);
     return kOk;
   }
-  fmt::print("{}: mass matrix{}, rotor inertias included (kg·m², kg·m, kg)\n{}\n", model.name, closed_words(plant),
-             pose_lines(plant, pose));
+  fmt::print("{}: mass matrix, rotor inertias included (kg·m², kg·m, kg)\n{}\n", model.name, pose_lines(plant, pose));
   fmt::print("{}", matrix_table(M, joints.velocity_names, joints.velocity_names));
   return kOk;
 }

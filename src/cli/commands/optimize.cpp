@@ -74,9 +74,7 @@ Table constraint_table(const DesignOptimum& found) {
 std::string left_out_of_runs(const DesignProblem& problem) {
   const std::string losses = problem.friction ? "" : losses_of(problem.mechanism);
   if (losses.empty()) return {};
-  return losses + " are left out of the runs; " +
-         (problem.mechanism.loops.empty() ? "`friction: true` in the problem includes them"
-                                          : "runs of mechanisms with loops are without them here");
+  return losses + " are left out of the runs; `friction: true` in the problem includes them";
 }
 
 // Values of the initial state that were found: a mechanism file has no place for them.

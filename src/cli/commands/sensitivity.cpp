@@ -10,9 +10,9 @@
 #include "../../simulate/design/design_scenario.hpp"
 #include "../commands.hpp"
 #include "../frame/terminal.hpp"
-#include "../io/closed_input.hpp"
 #include "../io/codegen_options.hpp"
 #include "../io/motion_csv.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 #include "../io/vectors.hpp"
 #include "../parts/design_input.hpp"
@@ -46,15 +46,10 @@ std::string gradient_table(const std::vector<std::string>& functionals, const st
 }
 
 struct SensitivityInput {
-  LoadedModel loaded;
-  std::unique_ptr<LoadedPlant> closed;  // where there are loops
+  LoadedPlant plant;
   std::vector<std::string> parameters;
   std::vector<DesignFunctional> functionals;
   DesignMethod method = DesignMethod::automatic;
-
-  // The joints that the state, and those that torques run over.
-  const Model<double>& state() const { return closed ? closed->joints.model : loaded.model; }
-  const Model<double>& motors() const { return closed ? closed->motors : loaded.model; }
 };
 
 DesignMethod design_method(const Arguments& arguments) {
@@ -66,7 +61,7 @@ DesignMethod design_method(const Arguments& arguments) {
 }
 
 ForwardDesignOptions design_run_options(const Arguments& arguments, const SensitivityInput& input) {
-  const LoadedModel& loaded = input.loaded;
+  const LoadedModel& loaded = input.plant.loaded;
   ForwardDesignOptions options;
   if (arguments.has("--scenario")) {
     for (const char* option : {"--q", "--qd", "--mode", "--torque", "--friction"}) {
@@ -77,15 +72,11 @@ ForwardDesignOptions design_run_options(const Arguments& arguments, const Sensit
         design_options(load_scenario(arguments.text("--scenario"), loaded.mechanism, loaded.model), loaded.mechanism);
     if (arguments.has("--no-friction")) options.system.friction = false;
   } else {
-    if (input.closed) {
-      options.pose = read_pose(arguments, *input.closed).q;
-      options.q = input.closed->dynamics->independent();
-    } else {
-      options.q = read_q(arguments, loaded);
-    }
+    options.pose = read_pose(arguments, input.plant).q;
+    options.q = input.plant.independent(options.pose);
     options.at_home.assign(options.q.size(), !arguments.has("--q"));
-    options.qd = read_velocity(arguments, "--qd", input.state());
-    options.drive.torques = torque_formulas(arguments, loaded.model, input.closed.get());
+    options.qd = read_velocity(arguments, "--qd", input.plant.joints);
+    options.drive.torques = torque_formulas(arguments, input.plant);
     options.system.friction = arguments.has("--friction");
   }
   options.duration = arguments.number("--duration", options.duration);
@@ -121,11 +112,11 @@ void add_gradients(Json& json, const std::vector<std::string>& parameters, std::
   }
 }
 
-// With loops: which joints vectors run over.
-void add_joints(Json& json, const SensitivityInput& input) {
-  if (!input.closed) return;
-  json["velocity_names"] = input.state().velocity_names;
-  json["actuated"] = input.motors().velocity_names;
+// Which joints vectors list, if others follow them.
+void add_joints(Json& json, const LoadedPlant& plant) {
+  if (plant.joints.nv == plant.loaded.model.nv) return;
+  json["velocity_names"] = plant.joints.velocity_names;
+  json["actuated"] = plant.motors.velocity_names;
 }
 
 // --- forward
@@ -157,7 +148,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     options.instants = {options.duration};
   }
   const bool shows_end = !arguments.has("--out") && asked.empty();
-  ForwardDesign design(input.loaded.mechanism, input.parameters, input.functionals, options);
+  ForwardDesign design(input.plant.loaded.mechanism, input.parameters, input.functionals, options);
   const std::vector<double> values = design.values(design.start());
   const GradientRows rows = design.gradients(input.method);
   say_notes(arguments, design.system().notes());
@@ -177,8 +168,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   std::vector<ForwardDesign::Instant> instants;
   if (!options.instants.empty()) instants = design.trajectory();
   if (arguments.has("--out") && !instants.empty())
-    write_file(arguments.text("--out"),
-               trajectory_csv(instants, input.loaded.model, input.closed.get(), input.parameters));
+    write_file(arguments.text("--out"), trajectory_csv(instants, input.plant, input.parameters));
   std::erase_if(instants, [&](const ForwardDesign::Instant& i) {
     return !shows_end && std::find(asked.begin(), asked.end(), i.t) == asked.end();
   });
@@ -186,20 +176,19 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   std::optional<DesignCheck> check;
   if (arguments.has("--check")) {
     options.instants = asked;
-    check = check_design(input.loaded.mechanism, input.parameters, input.functionals, options);
+    check = check_design(input.plant.loaded.mechanism, input.parameters, input.functionals, options);
   }
   const bool failed = check && !check->passed();
   if (arguments.json()) {
-    Json json{{"model", input.loaded.model.name},
+    Json json{{"model", input.plant.loaded.model.name},
               {"run", "forward"},
               {"duration", end},
               {"steps", design.run().steps()},
               {"events", event_list(design.run())}};
-    add_joints(json, input);
+    add_joints(json, input.plant);
     add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["instants"] = Json::array();
-    for (const auto& i : instants)
-      json["instants"].push_back(instant_json(i, input.loaded.model, input.closed.get(), input.parameters));
+    for (const auto& i : instants) json["instants"].push_back(instant_json(i, input.plant, input.parameters));
     if (check) {
       Json& list = json["check"] = Json::object();
       for (const DesignCheck::Method& method : check->methods) list[method.key] = method.difference;
@@ -210,7 +199,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     print_json(json);
     return failed ? kCheckFailed : kOk;
   }
-  fmt::print("{}: {:.6g} s in {} steps; derivatives by {} (SI units)\n", input.loaded.model.name, end,
+  fmt::print("{}: {:.6g} s in {} steps; derivatives by {} (SI units)\n", input.plant.loaded.model.name, end,
              design.run().steps(), counted(input.parameters.size(), "parameter"));
   for (const Json& e : event_list(design.run())) {
     fmt::print("  at {:.9g} s `{}`\n", e["t"].get<double>(), e["name"].get<std::string>());
@@ -220,7 +209,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     for (std::size_t f = 0; f < names.size(); ++f) fmt::print("  {} = {}\n", names[f], readable(values[f], 9));
     fmt::print("\n{}", gradient_table(names, input.parameters, design.start(), values, rows));
   }
-  for (const auto& i : instants) print_instant(i, input.loaded.model, input.parameters);
+  for (const auto& i : instants) print_instant(i, input.plant.loaded.model, input.parameters);
   if (check) {
     fmt::print("\nlargest differences, relative to the largest derivative of each functional{}\n\n",
                names.empty() ? " (q, qd and qdd at the instants shown)" : "");
@@ -242,10 +231,10 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     if (arguments.has(option))
       throw Error(ErrorCode::usage, fmt::format("with --motion torques follow from the motion: {} has no use", option));
   }
-  const Model<double>& model = input.motors();
+  const Model<double>& model = input.plant.motors;
   std::vector<double> t;
   GradientRows q, qd, qdd;
-  for (const JointSample& s : read_motion(arguments.text("--motion"), input.state())) {
+  for (const JointSample& s : read_motion(arguments.text("--motion"), input.plant.joints)) {
     t.push_back(s.t);
     q.push_back(s.q);
     qd.push_back(s.qd);
@@ -254,7 +243,7 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   InverseDesignOptions options;
   options.motion = WeighedMotion::of_samples(t, q, qd, qdd);
   options.friction = arguments.has("--friction");
-  InverseDesign design(input.loaded.mechanism, input.parameters, input.functionals, options);
+  InverseDesign design(input.plant.loaded.mechanism, input.parameters, input.functionals, options);
   const std::vector<double> values = design.values(design.start());
   const GradientRows rows = design.gradients(input.method);
   const std::vector<InverseDesign::Torques> torques = design.torques();
@@ -287,7 +276,7 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   }
   if (arguments.json()) {
     Json json{{"model", model.name}, {"run", "inverse"}, {"samples", t.size()}};
-    add_joints(json, input);
+    add_joints(json, input.plant);
     add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["largest_d_tau"] = Json::object();
     for (std::size_t k = 0; k < input.parameters.size(); ++k) json["largest_d_tau"][input.parameters[k]] = peaks[k];
@@ -342,7 +331,7 @@ int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
   std::vector<DesignFunctional> functionals = input.functionals;
   if (functionals.empty()) functionals = {functional_of("--functional", "integral: tau1^2 + qd1^2")};
   if (functionals.size() != 1) throw Error(ErrorCode::usage, "--cost is measured with one --functional");
-  ForwardDesign plain(input.loaded.mechanism, {}, functionals, options);
+  ForwardDesign plain(input.plant.loaded.mechanism, {}, functionals, options);
   Table table({"parameters", "simulation (ms)", "with adjoint (ms)", "ratio", "with direct (ms)", "ratio"});
   Json list = Json::array();
   for (const std::size_t n : {1, 2, 5, 10, 20, 50, 100, 200}) {
@@ -350,7 +339,7 @@ int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
     const std::vector<std::string> names(input.parameters.begin(),
                                          input.parameters.begin() + static_cast<std::ptrdiff_t>(n));
     if (!arguments.quiet()) say(fmt::format("{} …", counted(n, "parameter")));
-    ForwardDesign design(input.loaded.mechanism, names, functionals, options);
+    ForwardDesign design(input.plant.loaded.mechanism, names, functionals, options);
     const auto gradient = [&](DesignMethod method) {
       return [&design, method] {
         design.values(design.start());
@@ -369,13 +358,13 @@ int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
     list.push_back(std::move(one));
   }
   if (arguments.json()) {
-    print_json({{"model", input.loaded.model.name}, {"duration", options.duration}, {"cost", list}});
+    print_json({{"model", input.plant.loaded.model.name}, {"duration", options.duration}, {"cost", list}});
     return kOk;
   }
   fmt::print(
       "{}: a run of {:.6g} s and its gradient, the quickest of many; the simulation alone has all parameters as "
       "numbers\n\n{}",
-      input.loaded.model.name, options.duration, table.str());
+      input.plant.loaded.model.name, options.duration, table.str());
   return kOk;
 }
 
@@ -383,17 +372,11 @@ int run_sensitivity(const Arguments& arguments) {
   require_ending(arguments, "--out", "CSV", ".csv");
   require_other_file(arguments, "--out", "MODEL");
   require_other_file(arguments, "--out", "--motion");
-  SensitivityInput input{load_model(arguments), nullptr, {}, {}, design_method(arguments)};
-  refuse_mode(arguments, input.loaded.model);
-  if (!input.loaded.model.loops.empty()) {
-    judge_closed(arguments, input.loaded.model);
-    input.closed = std::make_unique<LoadedPlant>(input.loaded);
-    input.loaded.model = input.closed->loaded.model;
-  }
-  if (!arguments.has("--scenario")) note_losses(arguments, input.loaded.mechanism);
-  const bool named = !input.loaded.mechanism.parameters.empty();
+  SensitivityInput input{load_plant(arguments), {}, {}, design_method(arguments)};
+  if (!arguments.has("--scenario")) note_losses(arguments, input.plant.loaded.mechanism);
+  const bool named = !input.plant.loaded.mechanism.parameters.empty();
   input.parameters = design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"),
-                                       input.loaded.mechanism, input.state());
+                                       input.plant.loaded.mechanism, input.plant.joints);
   for (const std::string& text : arguments.texts("--functional"))
     input.functionals.push_back(functional_of("--functional", text));
   if (arguments.has("--cost")) return sensitivity_cost(arguments, input);

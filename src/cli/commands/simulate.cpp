@@ -14,8 +14,8 @@
 #include "../draw/run_files.hpp"
 #include "../frame/progress.hpp"
 #include "../frame/terminal.hpp"
-#include "../io/loaded_plant.hpp"
 #include "../io/model_input.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 #include "../io/scenario_option.hpp"
 #include "../io/vectors.hpp"
@@ -90,6 +90,11 @@ struct Report {
   std::vector<std::string> files;
 };
 
+// As far as loops opened; null if there are none.
+Json closure(const Model<double>& model, const RunResult& run) {
+  return model.loops.empty() ? Json(nullptr) : Json(run.closure);
+}
+
 Json as_json(const Arguments& arguments, const Report& r) {
   const RunResult& run = r.result;
   const Model<double>& model = r.scene.model();
@@ -107,7 +112,7 @@ Json as_json(const Arguments& arguments, const Report& r) {
             {"end", end_name(run.end)},
             {"ended_by", run.ended_by.empty() ? Json(nullptr) : Json(run.ended_by)},
             {"energy_residual", run.energy_residual},
-            {"closure_residual", model.loops.empty() ? Json(nullptr) : Json(run.closure)},
+            {"closure_residual", closure(model, run)},
             {"energy",
              {{"kinetic", r.last.kinetic},
               {"potential", r.last.potential},
@@ -173,15 +178,15 @@ void print_text(const Report& r) {
       "\nenergy      {:.6g} J kinetic, {:.6g} J potential, {:.6g} J work, {:.6g} J lost; residual {}\n", r.last.kinetic,
       r.last.potential, r.last.work, r.last.losses,
       std::isfinite(run.energy_residual) ? fmt::format("{:.1e} of the largest", run.energy_residual) : "without bound");
-  if (!model.loops.empty()) {
+  if (const Json open = closure(model, run); open.is_number()) {
     fmt::print("loops       {} coordinates, open by {:.1e} m or rad at most\n",
-               r.scenario.redundant ? "redundant" : "minimal", run.closure);
+               r.scenario.redundant ? "redundant" : "minimal", open.get<double>());
   }
   fmt::print("steps       {}{}, {} evaluations, {}\n", run.counts.steps,
              run.counts.rejected > 0 ? fmt::format(" ({} rejected)", run.counts.rejected) : "", run.counts.slopes,
              r.scene.way() == DrivenOptions::Way::compiled && r.scene.by_algorithms() > 0
-                 ? fmt::format("compiled; {} by the algorithms, where {}", r.scene.by_algorithms(),
-                               model.loops.empty() ? "friction holds or turns" : "the guess of loops is far off")
+                 ? fmt::format("compiled; {} by the algorithms, where friction holds or turns or loops moved far",
+                               r.scene.by_algorithms())
                  : way_name(r.scene.way()));
   fmt::print("time        {:.3g} s, {:.3g} × real time\n", r.seconds, run.final.t / std::max(r.seconds, 1e-9));
   for (const std::string& f : r.files) fmt::print("written     {}\n", f);
@@ -196,10 +201,8 @@ int run_simulate(const Arguments& arguments) {
     require_other_file(arguments, option, "--scenario");
   }
   LoadedModel loaded = load_model(arguments);
-  if (!loaded.model.loops.empty()) {
-    judge_closed(arguments, loaded.model);
-    loaded.model = with_drivers(std::move(loaded.model));
-  }
+  require_sound_loops(arguments, loaded.model);
+  loaded.model = with_drivers(std::move(loaded.model));
   const Scenario scenario = read_scenario_options(arguments, loaded);
   if (!scenario.duration) {
     throw Error(ErrorCode::usage, "how long? --duration 5 says it (in seconds), or `duration` in a scenario");

@@ -100,7 +100,7 @@ TraceOptions read_trace_options(const Arguments& arguments) {
 }
 
 std::vector<std::pair<std::string, std::string>> resolved(const Arguments& arguments, const TraceOptions& options,
-                                                          const Mechanism& mechanism,
+                                                          const Mechanism& mechanism, const Program& program,
                                                           const std::vector<FunctionName>& functions) {
   std::vector<std::pair<std::string, std::string>> list;
   for (const char* name : {"--set", "--payload", "--elastic", "--floating-base", "--allow-unphysical"}) {
@@ -112,7 +112,10 @@ std::vector<std::pair<std::string, std::string>> resolved(const Arguments& argum
   list.emplace_back("--objective", arguments.text("--objective", "operations"));
   list.emplace_back("--snap", fmt::format("{}", options.snap));
   list.emplace_back("--search", std::to_string(options.search.trials));
-  if (!mechanism.loops.empty()) list.emplace_back("--newton-steps", std::to_string(options.newton_steps));
+  const auto is_guess = [](const Group& g) { return g.name == "guess"; };
+  if (std::ranges::any_of(program.functions,
+                          [&](const Function& f) { return std::ranges::any_of(f.inputs(), is_guess); }))
+    list.emplace_back("--newton-steps", std::to_string(options.newton_steps));
   if (is_of_a_frame(functions)) {
     list.emplace_back("--frame", !options.frame.empty()    ? options.frame
                                  : mechanism.links.empty() ? "base"
@@ -131,7 +134,6 @@ void require_use_of_frame(const Arguments& arguments, const std::vector<Function
 
 void judge_functions(const Arguments& arguments, const Model<double>& model,
                      const std::vector<FunctionName>& functions) {
-  if (!model.loops.empty()) return;  // a tree that is singular by itself may be held by its loops
   const auto accelerates = [](const FunctionName& f) { return f.row.takes(kTau); };
   if (std::any_of(functions.begin(), functions.end(), accelerates)) judge_mass_matrix(arguments, model);
 }

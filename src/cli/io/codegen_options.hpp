@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../codegen/text/program.hpp"
 #include "../../codegen/trace/traced.hpp"
 #include "../frame/command.hpp"
 
@@ -21,7 +22,7 @@ TraceOptions read_trace_options(const Arguments& arguments);
 // All that decides what is written, as on the command line: what changed the model, what was kept, and these options
 // with their values, given or not.
 std::vector<std::pair<std::string, std::string>> resolved(const Arguments& arguments, const TraceOptions& options,
-                                                          const Mechanism& mechanism,
+                                                          const Mechanism& mechanism, const Program& program,
                                                           const std::vector<FunctionName>& functions);
 // Throws Error(usage) where --frame is given and none of the functions is of a frame.
 void require_use_of_frame(const Arguments& arguments, const std::vector<FunctionName>& functions);

@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 
 #include "../../base/error.hpp"
-#include "../../base/random.hpp"
+#include "../../base/index.hpp"
 #include "../../base/text.hpp"
+#include "../../dynamics/loops/projection.hpp"
+#include "../../dynamics/loops/random_states.hpp"
 #include "../../dynamics/tree/crba.hpp"
-#include "../../model/random_state.hpp"
 #include "../frame/terminal.hpp"
 #include "results.hpp"
 
@@ -71,29 +72,46 @@ std::string losses_left_out(const Mechanism& mechanism) {
   return losses.empty() ? "" : losses + " are left out; --friction includes them (`inverse`, `forward`)";
 }
 
-BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, std::span<const double> q) {
-  const auto n = static_cast<std::size_t>(model.nv);
-  std::vector<double> M(n * n), diagonal(n);
-  crba<double>(model, work, q, M);
-  require_finite("M", M, [&](std::size_t k) { return fmt::format("of `{}`", model.velocity_names[k % n]); });
-  for (std::size_t k = 0; k < n; ++k) diagonal[k] = M[k * n + k];
-  factorize_mass_matrix<double>(model, M);
+BadPivots bad_pivots(const Model<double>& model, const LoopPlan& plan, const std::vector<double>& q) {
+  constexpr double kFast = 1e6;  // velocities of joints that follow, by the given ones
+  const std::size_t n = plan.freedoms();
+  PlantWorkspace<double> work(model, plan);
+  std::vector<double> M(n * n);
+  mass_matrix<double>(model, plan, work, q, M);
   BadPivots bad;
-  // from the tips inwards, as the factorisation goes: a pivot of zero spoils those after it
+  if (std::ranges::any_of(work.R, [](double x) { return std::abs(x) >= kFast; })) return bad;
+  require_finite("M", M,
+                 [&](std::size_t k) { return "of `" + model.velocity_names[at(plan.independent[k % n])] + "`"; });
+  // from the tips inwards: a pivot of zero spoils those after it
+  std::vector<std::size_t> outwards;
+  for (std::size_t k = 0; k < n; ++k) outwards.push_back(k);
+  if (!has_dense_mass_matrix(model)) {
+    std::vector<int> place(at(model.nv));
+    for (std::size_t k = 0; k < model.dof_order.size(); ++k) place[at(model.dof_order[k])] = static_cast<int>(k);
+    std::ranges::sort(outwards, {}, [&](std::size_t k) { return place[at(plan.independent[k])]; });
+  }
+  std::vector<double> diagonal(n);
+  for (std::size_t k = 0; k < n; ++k) diagonal[k] = M[k * n + k];
   for (std::size_t i = n; i-- > 0 && bad.zero < 0;) {
-    const std::size_t k = has_dense_mass_matrix(model) ? i : static_cast<std::size_t>(model.dof_order[i]);
-    if (!(std::abs(M[k * n + k]) > 1e-14 * std::abs(diagonal[k]))) {
-      bad.zero = static_cast<int>(k);
-    } else if (M[k * n + k] < 0.0 && bad.negative < 0) {
-      bad.negative = static_cast<int>(k);
+    const std::size_t k = outwards[i];
+    const double pivot = M[k * n + k];
+    if (!(std::abs(pivot) > 1e-14 * std::abs(diagonal[k]))) {
+      bad.zero = plan.independent[k];
+    } else if (pivot < 0.0 && bad.negative < 0) {
+      bad.negative = plan.independent[k];
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      const double factor = M[k * n + outwards[j]] / pivot;
+      for (std::size_t r = 0; factor != 0.0 && r <= j; ++r)
+        M[outwards[j] * n + outwards[r]] -= factor * M[k * n + outwards[r]];
     }
   }
   return bad;
 }
 
-void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, Workspace<double>& work,
-                       std::span<const double> q) {
-  const BadPivots bad = bad_pivots(model, work, q);
+void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, const LoopPlan& plan,
+                       const std::vector<double>& q) {
+  const BadPivots bad = bad_pivots(model, plan, q);
   const auto name = [&](int k) { return model.velocity_names[static_cast<std::size_t>(k)]; };
   if (bad.zero >= 0 && bad.negative >= 0) {
     throw Error(ErrorCode::data,
@@ -116,9 +134,11 @@ void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, W
 
 void judge_mass_matrix(const Arguments& arguments, const Model<double>& model) {
   if (model.nv > kAffordablePivots) return;
-  Workspace<double> work(model);
+  const LoopPlan plan = plan_loops(model);
+  RandomStates states(model, plan);
   Random random(1);
-  judge_mass_matrix(arguments, model, work, random_state(model, random).q);
+  states.next(random);
+  judge_mass_matrix(arguments, model, plan, states.tree_q());
 }
 
 }  // namespace lw::cli

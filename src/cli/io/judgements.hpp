@@ -1,11 +1,10 @@
 // What is no error in a mechanism or its state, but worth a word to the user: `check` and the commands say it alike.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
-#include "../../dynamics/tree/workspace.hpp"
+#include "../../dynamics/loops/loop_plan.hpp"
 #include "../../model/model.hpp"
 #include "../frame/command.hpp"
 
@@ -16,19 +15,20 @@ std::string losses_of(const Mechanism& mechanism);
 // The same with "are left out; --friction includes them (…)" behind it.
 std::string losses_left_out(const Mechanism& mechanism);
 
-// Velocities whose pivots in the mass matrix are none of a mechanism: zero, where nothing has inertia that moves with
-// it alone, or negative, which impossible inertias can bring about. -1: there is none. A pivot is what is left of M_kk
-// when everything further out is free to give way. Throws Error(data) where the matrix overflows.
+// Independent velocities whose pivots in the mass matrix are none of a mechanism: zero, where nothing has inertia that
+// moves with it alone, or negative, which impossible inertias can bring about. -1: there is none. A pivot is what is
+// left of M_kk when everything further out is free to give way. Not next to a singular pose, where what moves fastest
+// hides the inertia of the rest. Throws Error(data) where the matrix overflows.
 struct BadPivots {
   int zero = -1, negative = -1;
 };
-BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, std::span<const double> q);
+BadPivots bad_pivots(const Model<double>& model, const LoopPlan& plan, const std::vector<double>& q);
 inline constexpr int kAffordablePivots = 1000;  // velocities: the matrix is of order nv², its factors of order nv³
 
 // Before accelerations are asked for: throws Error(data) where the torques do not determine them; a mass matrix that no
-// real mechanism has is warned of.
-void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, Workspace<double>& work,
-                       std::span<const double> q);
+// real mechanism has is warned of. `q`: all coordinates, loops closed.
+void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, const LoopPlan& plan,
+                       const std::vector<double>& q);
 // The same at a random state, for commands that compute many: what is singular there is singular everywhere.
 void judge_mass_matrix(const Arguments& arguments, const Model<double>& model);
 

@@ -13,6 +13,7 @@
 #include "../../dynamics/loops/loop_plan.hpp"
 #include "../../model/check/check.hpp"
 #include "../../model/check/elastic.hpp"
+#include "../../model/require_tree.hpp"
 #include "../frame/terminal.hpp"
 #include "judgements.hpp"
 #include "vectors.hpp"
@@ -200,9 +201,10 @@ void print_diagnostics(const ReadResult& result, Severity least) {
 }
 
 std::optional<Model<double>> with_drivers_taken(const Model<double>& model) {
-  if (model.loops.empty() || !actuated_velocities(model).empty()) return std::nullopt;
   try {
-    return with_drivers(model);
+    Model<double> led = with_drivers(model);
+    if (actuated_velocities(led) == actuated_velocities(model)) return std::nullopt;
+    return led;
   } catch (const Error&) {
     return std::nullopt;  // it cannot be assembled, which is said where that is asked for
   }
@@ -242,19 +244,12 @@ LoadedModel load_model(const Arguments& arguments) {
 
 LoadedModel load_tree(const Arguments& arguments, const std::string& instead) {
   LoadedModel loaded = load_model(arguments);
-  if (!loaded.model.loops.empty() && !instead.empty()) {
-    throw Error(ErrorCode::model, fmt::format("`{}` has {}: {}", loaded.model.name,
-                                              counted(loaded.model.loops.size(), "closed loop"), instead));
-  }
-  if (!loaded.model.loops.empty()) {
-    throw Error(
-        ErrorCode::model,
-        fmt::format(
-            "`{}` has {}, which this command does not take yet\n  `assemble`, `kinematics`, `ik`, `inverse`, "
-            "`forward`, `mass-matrix`, "
-            "`bias`, `derivatives`, `simulate`, `verify`, `sensitivity`, `optimize`, `count`, `compile` and `bench` do",
-            loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
-  }
+  require_tree(loaded.model,
+               instead.empty()
+                   ? ", which this command does not take yet\n  `assemble`, `kinematics`, `ik`, `inverse`, "
+                     "`forward`, `mass-matrix`, `bias`, `derivatives`, `simulate`, `verify`, `sensitivity`, "
+                     "`optimize`, `count`, `compile` and `bench` do"
+                   : ": " + instead);
   return loaded;
 }
 

@@ -133,7 +133,7 @@ std::vector<JointSample> read_motion(const std::string& file, const Model<double
 
 EitherMotion read_motion_of_either(const std::string& file, const Model<double>& part, const Model<double>& whole) {
   const Csv csv = read_csv(file, kMotionColumns);
-  const bool is_whole = csv.column(fmt::format("q{}", whole.nq)).has_value();
+  const bool is_whole = whole.nq > part.nq && csv.column(fmt::format("q{}", whole.nq)).has_value();
   return {motion_of(csv, file, is_whole ? whole : part), is_whole};
 }
 

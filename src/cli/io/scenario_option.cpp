@@ -7,9 +7,9 @@
 #include "../../base/error.hpp"
 #include "../../dynamics/loops/undetermined_loads.hpp"
 #include "../../model/joints_alone.hpp"
+#include "../../model/require_tree.hpp"
 #include "../frame/terminal.hpp"
-#include "closed_input.hpp"
-#include "loaded_plant.hpp"
+#include "plant_input.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {
@@ -22,17 +22,6 @@ double positive_option(const Arguments& arguments, const std::string& option) {
   if (!(x > 0.0))
     throw Error(ErrorCode::usage, fmt::format("{} must be positive, not {}", option, arguments.text(option)));
   return x;
-}
-
-void read_tree_options(const Arguments& arguments, const LoadedModel& loaded, Scenario& s) {
-  if (arguments.has("--q") || !arguments.has("--scenario")) s.q = read_q(arguments, loaded);
-  if (arguments.has("--qd")) s.qd = read_velocity(arguments, "--qd", loaded.model);
-  if (!arguments.has("--tau")) return;
-  const std::vector<double> tau = read_velocity(arguments, "--tau", loaded.model, false);
-  for (std::size_t k = 0; k < tau.size(); ++k) {
-    s.inputs[k] = {};
-    s.inputs[k].formula = tau[k];
-  }
 }
 
 // Velocities of joints that are independent as a whole: those that options can name.
@@ -51,7 +40,7 @@ std::vector<int> whole_joints(const Model<double>& model, const std::vector<int>
 }
 
 // Options that name joints name those that are free to be chosen; the others follow.
-void read_closed_options(const Arguments& arguments, const LoadedModel& loaded, Scenario& s) {
+void read_state(const Arguments& arguments, const LoadedModel& loaded, Scenario& s) {
   const Model<double> model = with_drivers(loaded.model);
   const LoopPlan plan = plan_coordinates(model);
   const std::vector<int> named = whole_joints(model, plan.independent);
@@ -76,7 +65,7 @@ void read_closed_options(const Arguments& arguments, const LoadedModel& loaded, 
                   fmt::format("`{}` cannot be assembled there: {}", model.name, open_loop(model, work, there.q)));
     s.q = there.q;
   } else if (arguments.has("--q") || arguments.has("--mode") || !arguments.has("--scenario")) {
-    s.q = read_closed_pose(arguments, {loaded.mechanism, model}, led).q;
+    s.q = read_pose(arguments, LoadedModel{loaded.mechanism, model}, led).q;
   }
   if (arguments.has("--qd")) {
     const std::vector<double> qd = read_velocity(arguments, "--qd", joints_alone(model, named));
@@ -163,17 +152,10 @@ Scenario read_scenario_options(const Arguments& arguments, const LoadedModel& lo
   if (arguments.has("--atol")) s.options.atol = positive_option(arguments, "--atol");
   if (arguments.has("--no-friction")) s.friction = false;
   if (arguments.has("--coordinates")) {
-    if (loaded.model.loops.empty())
-      throw Error(ErrorCode::usage,
-                  fmt::format("--coordinates are of mechanisms with loops: `{}` has none", loaded.model.name));
+    require_loops(loaded.model, "--coordinates");
     s.redundant = arguments.text("--coordinates") == "redundant";
   }
-  refuse_mode(arguments, loaded.model);
-  if (loaded.model.loops.empty()) {
-    read_tree_options(arguments, loaded, s);
-  } else {
-    read_closed_options(arguments, loaded, s);
-  }
+  read_state(arguments, loaded, s);
   if (arguments.has("--integrator")) {
     s.integrator = arguments.text("--integrator");
   } else if (arguments.has("--step") && !arguments.has("--scenario")) {

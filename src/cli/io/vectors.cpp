@@ -100,12 +100,15 @@ std::vector<double> read_q(const Arguments& arguments, const LoadedModel& loaded
   if (!arguments.has("--q")) return model.home;
   std::vector<double> q = parse_entries("--q", arguments.text("--q"), coordinate_entries(model), true);
   normalize_quaternions(model, q, "--q", arguments.quiet());
-  if (arguments.quiet()) return q;
-  for (const PassedLimit& passed : passed_limits(loaded.mechanism, model, q)) {
+  if (!arguments.quiet()) note_passed_limits(loaded, q);
+  return q;
+}
+
+void note_passed_limits(const LoadedModel& loaded, std::span<const double> q) {
+  for (const PassedLimit& passed : passed_limits(loaded.mechanism, loaded.model, q)) {
     say(fmt::format("note: {} = {:.6g} lies {} limit, {:.6g}", passed.joint->name, passed.value, passed.side,
                     passed.limit));
   }
-  return q;
 }
 
 std::vector<double> read_velocity(const Arguments& arguments, const std::string& option, const Model<double>& model,

@@ -1,6 +1,7 @@
 // Vectors on the command line: `--q 0.1,-0.2,90deg`, in the order of the model's coordinates, checked one by one.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ Option velocity_option(const std::string& name, const std::string& meaning);
 // The configuration: home where --q is absent. Quaternions are normalised, with a note where they were off by more than
 // 1e-6; further than 1e-2 from unit length is an error. A coordinate outside its limits is noted and taken as it is.
 std::vector<double> read_q(const Arguments& arguments, const LoadedModel& loaded);
+// Notes coordinates beyond their limits.
+void note_passed_limits(const LoadedModel& loaded, std::span<const double> q);
 // The same for quaternions in coordinates from elsewhere; `what` names them in complaints.
 void normalize_quaternions(const Model<double>& model, std::vector<double>& q, const std::string& what, bool quiet);
 // A vector of nv entries: zero where the option is absent. `angles`: degrees may be written (not for forces).

@@ -14,7 +14,7 @@
 #include "../../dynamics/assembly/mode_path.hpp"
 #include "../../model/complaints.hpp"
 #include "../frame/terminal.hpp"
-#include "../io/closed_input.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 #include "../report/direct_comparison.hpp"
 
@@ -133,7 +133,7 @@ int assemble_along(const Arguments& arguments, const LoadedModel& loaded, int fr
   const Model<double>& model = driven[0].actuated.size() == actuated_coordinates(led).size() ? led : loaded.model;
   // --q and --mode say from where: the path's first sample is reached from there
   const Assembled start =
-      arguments.has("--q") || arguments.has("--mode") ? read_assembled(arguments, loaded, led) : assemble_home(led);
+      arguments.has("--q") || arguments.has("--mode") ? read_pose(arguments, loaded, led) : assemble_home(led);
   const double warning = arguments.number("--warning", 0.25);
   if (!(warning >= 0.0)) throw Error(ErrorCode::usage, "--warning takes seconds, 0 or more");
   const ClosedPath path = follow_modes(model, driven, frame, start, warning);

@@ -59,7 +59,7 @@ int compile_simulator(const Arguments& arguments) {
                     fmt::join(jumping, ", ")));
   }
   Standalone made = make_standalone(loaded.mechanism, options);
-  made.program.options = resolved(arguments, options.program.trace, loaded.mechanism, {"forward"});
+  made.program.options = resolved(arguments, options.program.trace, loaded.mechanism, made.program, {"forward"});
   made.program.options.emplace_back("--simulator", "");
   if (arguments.has("--inertias")) made.program.options.emplace_back("--inertias", "");
   std::vector<std::string> build = compiler(true);

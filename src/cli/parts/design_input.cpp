@@ -49,8 +49,9 @@ DesignFunctional functional_of(const std::string& option, const std::string& tex
   return f;
 }
 
-std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Model<double>& model,
-                                            const LoadedPlant* closed) {
+std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const LoadedPlant& plant) {
+  const Model<double>& model = plant.loaded.model;
+  const std::vector<std::string>& actuated = plant.motors.velocity_names;
   std::vector<WrittenFormula> list(static_cast<std::size_t>(model.nv), {"--torque", "0"});
   for (const std::string& text : arguments.texts("--torque")) {
     const std::size_t sign = text.find('=');
@@ -62,11 +63,10 @@ std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Mo
       throw Error(ErrorCode::usage, fmt::format("--torque: `{}` has no joint {}; {}", model.name, in_quotes(joint),
                                                 suggestion(joint, model.velocity_names)));
     }
-    if (closed != nullptr &&
-        std::ranges::find(closed->motors.velocity_names, joint) == closed->motors.velocity_names.end()) {
+    if (std::ranges::find(actuated, joint) == actuated.end()) {
       throw Error(ErrorCode::usage,
                   fmt::format("--torque: {} follows the loops of `{}` and is not actuated; actuated: {}",
-                              in_quotes(joint), model.name, fmt::join(closed->motors.velocity_names, ", ")));
+                              in_quotes(joint), model.name, fmt::join(actuated, ", ")));
     }
     list[static_cast<std::size_t>(place - model.velocity_names.begin())].text = trimmed(text.substr(sign + 1));
   }

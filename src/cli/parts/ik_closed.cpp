@@ -12,10 +12,10 @@
 #include "../../dynamics/assembly/closed_ik.hpp"
 #include "../../model/limits.hpp"
 #include "../frame/terminal.hpp"
-#include "../io/closed_input.hpp"
 #include "../io/frame_option.hpp"
 #include "../io/ik_options.hpp"
 #include "../io/path_csv.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 
 namespace lw::cli {
@@ -45,7 +45,7 @@ class ClosedIkCommand {
       : arguments_(arguments),
         model_(loaded.model),
         frame_(chosen_frame(arguments, loaded.model)),
-        start_(read_assembled(arguments, loaded, led_model(loaded.model))),
+        start_(read_pose(arguments, loaded, led_model(loaded.model))),
         limits_(arguments.has("--ignore-limits") ? no_limits(loaded.model)
                                                  : coordinate_limits(loaded.mechanism, loaded.model)) {}
 

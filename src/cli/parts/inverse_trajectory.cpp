@@ -130,9 +130,8 @@ JointSample independent_part(const LoadedPlant& closed, PlantWorkspace<double>& 
 // Over the independent joints; or, as `simulate` writes it, over all of the spanning tree: then the others tell the
 // mode too, and must be where these put them.
 std::vector<JointSample> read_motion_of(const std::string& file, const LoadedPlant& closed) {
-  if (closed.plan.is_tree()) return read_motion(file, closed.loaded.model);
   const Model<double>& tree = closed.loaded.model;
-  EitherMotion read = read_motion_of_either(file, closed.joints.model, tree);
+  EitherMotion read = read_motion_of_either(file, closed.joints, tree);
   std::vector<JointSample>& motion = read.samples;
   if (!read.is_whole) return motion;
   closed.dynamics->stand(motion.front().q);
@@ -206,11 +205,12 @@ std::string plot(const Model<double>& model, const std::vector<JointSample>& mot
   return to_svg(panels, fmt::format("{}: torques and forces of the motion", model.name));
 }
 
-std::string peaks(const Model<double>& model, const std::vector<JointSample>& motion,
+std::string peaks(const LoadedPlant& plant, const std::vector<JointSample>& motion,
                   const std::vector<Course>& courses) {
+  const Model<double>& model = plant.motors;
   const std::vector<Entry> entries = velocity_entries(model);
   const bool friction = courses.size() > 1;
-  const std::vector<bool> no_motor = without_motor(model);
+  const std::vector<bool> no_motor = without_motor(plant);
   const auto peak = [](const std::vector<double>& values) {
     std::size_t at = 0;
     for (std::size_t k = 1; k < values.size(); ++k) {
@@ -274,9 +274,10 @@ void check_trajectory_options(const Arguments& arguments) {
 
 namespace {
 
-// Files and answer; `model` is that of the joints whose torques these are.
-int give_courses(const Arguments& arguments, const Model<double>& model, const std::vector<JointSample>& motion,
+// Files and answer.
+int give_courses(const Arguments& arguments, const LoadedPlant& plant, const std::vector<JointSample>& motion,
                  const std::vector<Course>& courses) {
+  const Model<double>& model = plant.motors;
   const bool friction = arguments.has("--friction");
   if (arguments.has("--out")) write_file(arguments.text("--out"), csv(motion, courses));
   if (arguments.has("--plot")) {
@@ -311,7 +312,7 @@ int give_courses(const Arguments& arguments, const Model<double>& model, const s
   }
   fmt::print("{}: greatest torques and forces of the motion, {} from {:.6g} to {:.6g} s{}\n\n{}", model.name,
              counted(motion.size(), "sample"), motion.front().t, motion.back().t, friction ? ", with friction" : "",
-             peaks(model, motion, courses));
+             peaks(plant, motion, courses));
   return kOk;
 }
 
@@ -319,7 +320,7 @@ int give_courses(const Arguments& arguments, const Model<double>& model, const s
 
 int inverse_along_trajectory(const Arguments& arguments, const LoadedPlant& plant) {
   const std::vector<JointSample> motion = read_motion_of(arguments.text("--trajectory"), plant);
-  return give_courses(arguments, plant.motors, motion, compute(arguments, plant, motion));
+  return give_courses(arguments, plant, motion, compute(arguments, plant, motion));
 }
 
 }  // namespace lw::cli

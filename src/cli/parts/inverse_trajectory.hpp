@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../frame/command.hpp"
-#include "../io/loaded_plant.hpp"
+#include "../io/plant_input.hpp"
 
 namespace lw::cli {
 

@@ -1,6 +1,6 @@
 #include "design_instants.hpp"
 
-#include <numeric>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -9,25 +9,6 @@
 
 namespace lw::cli {
 namespace {
-
-// Which entries of vectors over all joints belong to those that lead, to the motors, and to those that follow.
-struct InstantPlaces {
-  std::vector<int> q, v, tau, following_q, following_v;
-
-  InstantPlaces(const Model<double>& model, const LoadedPlant* closed) {
-    if (closed != nullptr) {
-      const LoopPlan& plan = closed->plan;
-      q = plan.independent_q, v = plan.independent, tau = plan.actuated;
-      following_q = plan.dependent_q, following_v = plan.dependent;
-      return;
-    }
-    q.resize(at(model.nq));
-    v.resize(at(model.nv));
-    std::iota(q.begin(), q.end(), 0);
-    std::iota(v.begin(), v.end(), 0);
-    tau = v;
-  }
-};
 
 std::vector<double> entries_at(const std::vector<double>& all, const std::vector<int>& places) {
   std::vector<double> part;
@@ -44,29 +25,30 @@ Json entries_by_name(const std::vector<double>& all, const std::vector<int>& pla
 
 // `slopes`: derivatives, of q along the velocities
 template <class Row>
-Json motion_json(const Row& row, const Model<double>& model, const LoadedPlant* closed, bool slopes) {
-  const InstantPlaces places(model, closed);
-  Json json{{"q", entries_at(row.q, slopes ? places.v : places.q)},
-            {"qd", entries_at(row.qd, places.v)},
-            {"qdd", entries_at(row.qdd, places.v)},
-            {"tau", entries_at(row.tau, places.tau)}};
-  if (closed == nullptr) return json;
-  json["dependent"] = {{"q", slopes ? entries_by_name(row.q, places.following_v, model.velocity_names)
-                                    : entries_by_name(row.q, places.following_q, model.coordinate_names)},
-                       {"qd", entries_by_name(row.qd, places.following_v, model.velocity_names)},
-                       {"qdd", entries_by_name(row.qdd, places.following_v, model.velocity_names)}};
+Json motion_json(const Row& row, const LoadedPlant& plant, bool slopes) {
+  const LoopPlan& plan = plant.plan;
+  Json json{{"q", entries_at(row.q, slopes ? plan.independent : plan.independent_q)},
+            {"qd", entries_at(row.qd, plan.independent)},
+            {"qdd", entries_at(row.qdd, plan.independent)},
+            {"tau", entries_at(row.tau, plan.actuated)}};
+  const auto& [coordinates, velocities] =
+      std::tie(plant.loaded.model.coordinate_names, plant.loaded.model.velocity_names);
+  Json followers{{"q", slopes ? entries_by_name(row.q, plan.dependent, velocities)
+                              : entries_by_name(row.q, plan.dependent_q, coordinates)},
+                 {"qd", entries_by_name(row.qd, plan.dependent, velocities)},
+                 {"qdd", entries_by_name(row.qdd, plan.dependent, velocities)}};
+  if (!followers["qd"].empty()) json["dependent"] = std::move(followers);
   return json;
 }
 
 }  // namespace
 
-Json instant_json(const ForwardDesign::Instant& instant, const Model<double>& model, const LoadedPlant* closed,
+Json instant_json(const ForwardDesign::Instant& instant, const LoadedPlant& plant,
                   const std::vector<std::string>& parameters) {
   Json json{{"t", instant.t}};
-  json.update(motion_json(instant, model, closed, false));
+  json.update(motion_json(instant, plant, false));
   Json& by = json["d_parameters"] = Json::object();
-  for (std::size_t k = 0; k < parameters.size(); ++k)
-    by[parameters[k]] = motion_json(instant.by[k], model, closed, true);
+  for (std::size_t k = 0; k < parameters.size(); ++k) by[parameters[k]] = motion_json(instant.by[k], plant, true);
   return json;
 }
 
@@ -85,21 +67,23 @@ void print_instant(const ForwardDesign::Instant& instant, const Model<double>& m
   fmt::print("{}", table.str());
 }
 
-std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants, const Model<double>& model,
-                           const LoadedPlant* closed, const std::vector<std::string>& parameters) {
-  const InstantPlaces places(model, closed);
+std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants, const LoadedPlant& plant,
+                           const std::vector<std::string>& parameters) {
+  const Model<double>& model = plant.loaded.model;
+  const LoopPlan& plan = plant.plan;
   std::string text = "t";
   const auto header = [&](const std::string& front, const std::string& end, bool slopes) {
-    const std::pair<const char*, std::size_t> groups[] = {{"q", slopes ? places.v.size() : places.q.size()},
-                                                          {"qd", places.v.size()},
-                                                          {"qdd", places.v.size()},
-                                                          {"tau", places.tau.size()}};
+    const std::pair<const char*, std::size_t> groups[] = {
+        {"q", slopes ? plan.independent.size() : plan.independent_q.size()},
+        {"qd", plan.independent.size()},
+        {"qdd", plan.independent.size()},
+        {"tau", plan.actuated.size()}};
     for (const auto& [letter, n] : groups) {
       for (std::size_t k = 1; k <= n; ++k) text += fmt::format(",{}{}{}{}", front, letter, k, end);
     }
     for (const char* letter : {"q", "qd", "qdd"}) {
       const bool coordinates = !slopes && letter[1] == 0;
-      for (const int k : coordinates ? places.following_q : places.following_v) {
+      for (const int k : coordinates ? plan.dependent_q : plan.dependent) {
         text += fmt::format(",{}{}.{}{}", front, letter,
                             (coordinates ? model.coordinate_names : model.velocity_names)[at(k)], end);
       }
@@ -111,13 +95,13 @@ std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants, 
     const auto add = [&](const std::vector<double>& all, const std::vector<int>& which) {
       for (const int k : which) text += fmt::format(",{}", all[at(k)]);
     };
-    add(row.q, slopes ? places.v : places.q);
-    add(row.qd, places.v);
-    add(row.qdd, places.v);
-    add(row.tau, places.tau);
-    add(row.q, slopes ? places.following_v : places.following_q);
-    add(row.qd, places.following_v);
-    add(row.qdd, places.following_v);
+    add(row.q, slopes ? plan.independent : plan.independent_q);
+    add(row.qd, plan.independent);
+    add(row.qdd, plan.independent);
+    add(row.tau, plan.actuated);
+    add(row.q, slopes ? plan.dependent : plan.dependent_q);
+    add(row.qd, plan.dependent);
+    add(row.qdd, plan.dependent);
   };
   for (const ForwardDesign::Instant& i : instants) {
     text += fmt::format("\n{}", i.t);

@@ -65,7 +65,7 @@ LossReport loss_report(const Model<double>& model, const LoopPlan& plan, PlantWo
                        std::span<const double> weights, std::span<const Force<double>> external) {
   ClosedLosses<double> made(model, plan);
   made.inverse(work, q, qd, qdd, weights, external);
-  LossReport report{made.losses, {}};
+  LossReport report{made.losses, {}, made.motors()};
   for (const LossPart& part : loss_parts()) require_finite(part.name, report.losses.*part.values, made.motors());
   if (!plan.is_tree()) return report;
   std::vector<double> low(qd.size()), high(qd.size());
@@ -84,19 +84,22 @@ void warn_of_loads(const Arguments& arguments, const LoadedPlant& plant, const P
   if (!warning.empty()) say_warning(warning);
 }
 
-std::vector<bool> without_motor(const Model<double>& model) {
-  std::vector<bool> none(static_cast<std::size_t>(model.nv), false);
+std::vector<bool> without_motor(const LoadedPlant& plant) {
+  const Model<double>& model = plant.loaded.model;
+  std::vector<bool> none(static_cast<std::size_t>(model.nv), false), of_actuated;
   for (const ShaftElement<double>& shaft : model.shafts) {
     none[static_cast<std::size_t>(model.bodies[static_cast<std::size_t>(shaft.body_b)].v)] = true;
   }
   for (const Transmission<double>& t : model.transmissions) {
     for (const int v : t.v) none[static_cast<std::size_t>(v)] = false;
   }
-  return none;
+  for (const int v : plant.plan.actuated) of_actuated.push_back(none[static_cast<std::size_t>(v)]);
+  return of_actuated;
 }
 
-void add_losses_to(Json& json, const Model<double>& model, const LossReport& report) {
-  const std::vector<bool> no_motor = without_motor(model);
+void add_losses_to(Json& json, const LoadedPlant& plant, const LossReport& report) {
+  const Model<double>& model = plant.motors;
+  const std::vector<bool> no_motor = without_motor(plant);
   for (const char* field : {"breakdown", "holding", "back_drivable"}) json[field] = Json::array();
   for (std::size_t v = 0; v < report.losses.total.size(); ++v) {
     Json row{{"joint", model.velocity_names[v]}};
@@ -107,7 +110,7 @@ void add_losses_to(Json& json, const Model<double>& model, const LossReport& rep
   for (const LossReport::Holding& h : report.holding) {
     json["holding"].push_back({{"joint", model.velocity_names[h.v]}, {"low", h.low}, {"high", h.high}});
   }
-  for (const BackDriving& b : back_driving(model)) {
+  for (const BackDriving& b : back_driving(report.drives)) {
     const bool known = b.limit_name != nullptr || b.torque == 0.0;
     json["back_drivable"].push_back(
         {{"joint", b.name},
@@ -117,10 +120,11 @@ void add_losses_to(Json& json, const Model<double>& model, const LossReport& rep
   }
 }
 
-std::string loss_tables(const Model<double>& model, const LossReport& report) {
+std::string loss_tables(const LoadedPlant& plant, const LossReport& report) {
+  const Model<double>& model = plant.motors;
   if (model.nv == 0) return {};
   const std::vector<Entry> entries = velocity_entries(model);
-  const std::vector<bool> no_motor = without_motor(model);
+  const std::vector<bool> no_motor = without_motor(plant);
   std::vector<std::string> header{"joint"};
   for (const LossPart& part : loss_parts()) {
     if (std::string(part.name) == "motor") header.emplace_back();  // behind the unit of the joint's own side
@@ -160,7 +164,7 @@ std::string loss_tables(const Model<double>& model, const LossReport& report) {
 
   Table back({"drive", "moves from", "", ""});
   bool resists = false;
-  for (const BackDriving& b : back_driving(model)) {
+  for (const BackDriving& b : back_driving(report.drives)) {
     if (b.torque == 0.0) continue;
     resists = true;
     const std::string verdict =

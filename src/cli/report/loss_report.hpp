@@ -8,7 +8,7 @@
 #include "../../dynamics/friction/friction.hpp"
 #include "../../dynamics/loops/projection.hpp"
 #include "../frame/command.hpp"
-#include "../io/loaded_plant.hpp"
+#include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 
 namespace lw::cli {
@@ -32,6 +32,7 @@ struct LossReport {
     double low, high;
   };
   std::vector<Holding> holding;  // of the joints at rest that do not begin to move
+  Model<double> drives;          // of the actuated joints
 };
 // Of inverse dynamics, at the pose q of the tree. What holds joints at rest is known of trees.
 LossReport loss_report(const Model<double>& model, const LoopPlan& plan, PlantWorkspace<double>& work,
@@ -41,11 +42,11 @@ LossReport loss_report(const Model<double>& model, const LoopPlan& plan, PlantWo
 void warn_of_loads(const Arguments& arguments, const LoadedPlant& plant, const PlantWorkspace<double>& work,
                    const std::vector<double>& q, std::span<const Force<double>> external);
 
-// Of each velocity: whether it hangs on an elastic shaft and has no motor of its own, so that nothing stands in
+// Of each actuated joint: whether it hangs on an elastic shaft and has no motor of its own, so that nothing stands in
 // `motor`.
-std::vector<bool> without_motor(const Model<double>& model);
+std::vector<bool> without_motor(const LoadedPlant& plant);
 
-void add_losses_to(Json& json, const Model<double>& model, const LossReport& report);
-std::string loss_tables(const Model<double>& model, const LossReport& report);
+void add_losses_to(Json& json, const LoadedPlant& plant, const LossReport& report);
+std::string loss_tables(const LoadedPlant& plant, const LossReport& report);
 
 }  // namespace lw::cli

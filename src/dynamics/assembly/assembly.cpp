@@ -166,6 +166,11 @@ class Continuation {
         state_(closure_state(model, work, from.q)) {}
 
   Assembled run() {
+    if (free_.empty()) {  // nothing follows
+      const std::vector<int> places = actuated_coordinates(model_);
+      for (std::size_t k = 0; k < places.size(); ++k) here_.q[at(places[k])] = target_[k];
+      return here_;
+    }
     const double longest = 1.0 / std::max(1.0, way_in_steps());
     double done = 0.0, step = longest;
     while (done < 1.0) {
