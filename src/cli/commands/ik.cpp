@@ -7,52 +7,36 @@
 
 #include "../../base/error.hpp"
 #include "../../base/file.hpp"
+#include "../../base/index.hpp"
 #include "../../base/text.hpp"
-#include "../../dynamics/kinematics/inverse_kinematics.hpp"
-#include "../../dynamics/tree/kinematics.hpp"
-#include "../../model/limits.hpp"
-#include "../../model/placement.hpp"
-#include "../../model/require_tree.hpp"
 #include "../frame/terminal.hpp"
 #include "../io/frame_option.hpp"
 #include "../io/ik_options.hpp"
-#include "../io/model_input.hpp"
-#include "../io/path_csv.hpp"
-#include "../io/plant_input.hpp"
-#include "../io/results.hpp"
-#include "../io/vectors.hpp"
-#include "../parts/ik_closed.hpp"
+#include "../io/ik_solver.hpp"
 
 namespace lw::cli {
 namespace {
 
-const IkSolution& chosen(const IkResult& result, std::size_t branch) {
-  require_branch(branch, result.solutions.size());
-  return result.solutions[branch - 1];
+struct IkQuestion {
+  const Arguments& arguments;
+  const Model<double>& model;
+  int frame;
+  IkSolver& solver;
+
+  const std::string& frame_name() const { return model.frames[at(frame)].name; }
+};
+
+void require_finite_errors(const std::string& what, double position_error, double rotation_error) {
+  require_finite(what, std::vector{position_error, rotation_error},
+                 [](std::size_t k) { return k == 0 ? "to the target's position" : "to its orientation"; });
 }
 
-Json as_json(const Model<double>& model, int frame, const IkSolution& s) {
-  Workspace<double> work(model);
-  forward_kinematics<double>(model, work, s.q);
-  const Vec3<double> p = frame_pose(model, work, frame).p;
-  Json json{{"q", s.q},
-            {"residual", std::max(s.position_error, s.rotation_error)},
-            {"position_error", s.position_error},
-            {"rotation_error", s.rotation_error},
-            {"freedom", s.freedom}};
-  if (!s.branch.empty()) json["branch"] = s.branch;
-  json["position"] = {p[0], p[1], p[2]};
-  return json;
+void require_finite_way(const Model<double>& joints, const IkWay& way) {
+  require_finite("the solution", way.q, [&](std::size_t k) { return "of `" + joints.coordinate_names[k] + "`"; });
+  require_finite_errors("the way that is left", way.position_error, way.rotation_error);
 }
 
-std::string distance_text(const IkSolution& s, bool position_only) {
-  std::string text = fmt::format("{:.6g} m", s.position_error);
-  if (!position_only) text += fmt::format(" and {:.6g} rad", s.rotation_error);
-  return text;
-}
-
-// Of a vector of both errors.
-std::string way(std::size_t k) { return k == 0 ? "to the target's position" : "to its orientation"; }
+std::string with_unit(const Entry& e) { return e.unit.empty() ? e.name : e.name + " (" + e.unit + ")"; }
 
 // ` and 3 more` after the first of several.
 std::string and_more(const std::vector<std::size_t>& samples) {
@@ -60,19 +44,22 @@ std::string and_more(const std::vector<std::size_t>& samples) {
 }
 
 // `first`: the number of the first. Across where that fits, a column per joint; else a line per joint.
-void print_solutions(const Model<double>& model, const IkResult& result, std::size_t first) {
-  std::vector<std::string> header{"", "branch"};
-  for (const Entry& e : coordinate_entries(model))
-    header.push_back(e.unit.empty() ? e.name : e.name + " (" + e.unit + ")");
+void print_solutions(const Model<double>& joints, const IkAnswer& answer, std::size_t first) {
+  const bool branches = std::ranges::any_of(answer.ways, [](const IkWay&w) { return !w.branch.empty(); }),
+             conditions = std::ranges::any_of(answer.ways, [](const IkWay&w) { return !w.condition.empty(); });
+  std::vector<std::string> header{""};
+  if (branches) header.emplace_back("branch");
+  for (const Entry& e : coordinate_entries(joints)) header.push_back(with_unit(e));
   header.emplace_back("off by");
-  if (!result.closed_form) header.erase(header.begin() + 1);
+  if (conditions) header.emplace_back("condition");
   Table table(header);
-  for (std::size_t k = 0; k < result.solutions.size(); ++k) {
-    const IkSolution& s = result.solutions[k];
+  for (std::size_t k = 0; k < answer.ways.size(); ++k) {
+    const IkWay& way = answer.ways[k];
     std::vector<std::string> row{std::to_string(first + k)};
-    if (result.closed_form) row.push_back(s.branch);
-    for (const double x : s.q) row.push_back(readable(x, 6, 1.0));
-    row.push_back(fmt::format("{:.1e}", std::max(s.position_error, s.rotation_error)));
+    if (branches) row.push_back(way.branch);
+    for (const double x : way.q) row.push_back(readable(x, 6, 1.0));
+    row.push_back(fmt::format("{:.1e}", way.residual));
+    if (conditions) row.push_back(way.condition);
     table.add(std::move(row));
   }
   constexpr std::size_t kWidth = 150;
@@ -80,169 +67,211 @@ void print_solutions(const Model<double>& model, const IkResult& result, std::si
 }
 
 // What the list leaves out or stands for.
-void print_remarks(const IkResult& result, std::size_t first) {
-  if (result.freedom > 0) {
+void print_remarks(const IkAnswer& answer, std::size_t first) {
+  if (answer.rounded) {
+    fmt::print(
+        "\nIt can be in no such pose exactly; this one is the nearest, within the last digits of a pose that was "
+        "rounded\n");
+  } else if (answer.freedom > 0) {
     fmt::print(
         "\nOne of infinitely many: {} left over. It is the nearest to --q that was found; others may exist apart from "
         "it: choose with --q\n",
-        counted(static_cast<std::size_t>(result.freedom), "freedom is", "freedoms are"));
-  } else if (!result.closed_form) {
+        counted(at(answer.freedom), "freedom is", "freedoms are"));
+  } else if (!answer.closed_form) {
     fmt::print("\nThere may be more than were found; another --q may bring them\n");
   }
-  for (std::size_t k = 0; k < result.solutions.size(); ++k) {
-    if (result.solutions[k].freedom <= result.freedom) continue;
+  for (std::size_t k = 0; k < answer.ways.size(); ++k) {
+    if (answer.ways[k].freedom <= answer.freedom) continue;
     fmt::print(
         "\n{} stands for infinitely many: the arm is singular there and has {} left over; --q chooses by its "
         "nearness\n",
-        first + k, counted(static_cast<std::size_t>(result.solutions[k].freedom), "freedom", "freedoms"));
+        first + k, counted(at(answer.ways[k].freedom), "freedom", "freedoms"));
   }
-  if (result.beyond_limits.value_or(0) > 0) {
-    fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows {}\n", *result.beyond_limits,
-               *result.beyond_limits == 1 ? "it" : "them");
+  if (answer.beyond_limits.value_or(0) > 0) {
+    fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows {}\n", *answer.beyond_limits,
+               *answer.beyond_limits == 1 ? "it" : "them");
   }
 }
 
-// "out of reach" is said where it is certain only.
+// "out of reach" is said if it is certain. `nearest`: what there is instead, or "".
 std::string not_reached(bool out_of_reach, bool within_limits, const std::string& nearest) {
-  if (!out_of_reach) {
-    return fmt::format("not found: the nearest pose found is {}. It may be out of reach, or another --q may lead to it",
-                       nearest);
-  }
-  return fmt::format("out of reach{}: the nearest pose found is {}",
-                     within_limits ? " within the joints' limits (--ignore-limits)" : "", nearest);
+  const std::string found = nearest.empty() ? "" : ": the nearest pose found is " + nearest;
+  if (out_of_reach || nearest.empty())
+    return "out of reach" + std::string(within_limits ? " within the joints' limits (--ignore-limits)" : "") + found;
+  return "not found" + found + ". It may be out of reach, or another --q may lead to it";
 }
 
-int solve_target(const Arguments& arguments, const Model<double>& model, int frame, const std::vector<double>& start,
-                 const IkOptions& options) {
-  const IkTarget target = read_target(arguments.text("--target"), arguments.has("--position-only"));
-  IkResult result = inverse_kinematics(model, frame, target, start, options);
-  const bool reached = !result.solutions.empty();
-  require_finite("the solution", result.nearest.q,
-                 [&](std::size_t k) { return "of `" + model.coordinate_names[k] + "`"; });
-  require_finite("the way that is left", std::vector{result.nearest.position_error, result.nearest.rotation_error},
-                 way);
-  const std::size_t branch = read_branch(arguments);
-  if (branch > 0 && reached) result.solutions = {IkSolution(chosen(result, branch))};
-  if (arguments.json()) {
-    Json json{{"model", model.name},
-              {"frame", model.frames[static_cast<std::size_t>(frame)].name},
+std::string distance_text(double position_error, double rotation_error, bool position_only) {
+  std::string text = fmt::format("{:.6g} m", position_error);
+  if (!position_only) text += fmt::format(" and {:.6g} rad", rotation_error);
+  return text + " away";
+}
+
+void say_not_reached(const Arguments& arguments, const IkAnswer& answer, bool position_only) {
+  std::string nearest;
+  if (answer.nearest) {
+    const auto& [x, y, z] = answer.nearest->position;
+    nearest = fmt::format("{}, at x, y, z = {}, {}, {}",
+                          distance_text(answer.nearest->position_error, answer.nearest->rotation_error, position_only),
+                          readable(x, 6, 1.0), readable(y, 6, 1.0), readable(z, 6, 1.0));
+  }
+  say(not_reached(answer.out_of_reach, answer.beyond_limits.value_or(0) > 0, nearest));
+  for (const std::string& why : to_lines(answer.impossible)) say("  " + why);
+  if (answer.nearest && !arguments.json()) say(configuration_line(answer.nearest->q));
+}
+
+int solve_target(const IkQuestion& ask) {
+  const IkTarget target = read_target(ask.arguments.text("--target"), ask.arguments.has("--position-only"));
+  IkAnswer answer = ask.solver.solve(target);
+  const bool reached = !answer.ways.empty();
+  if (answer.nearest) require_finite_way(ask.solver.joints, *answer.nearest);
+  for (const IkWay& way : answer.ways) require_finite_way(ask.solver.joints, way);
+  const std::size_t branch = read_branch(ask.arguments);
+  if (branch > 0 && reached) {
+    require_branch(branch, answer.ways.size());
+    answer.ways = {IkWay(answer.ways[branch - 1])};
+  }
+  if (ask.arguments.json()) {
+    Json json{{"model", ask.model.name},
+              {"frame", ask.frame_name()},
               {"reached", reached},
-              {"out_of_reach", result.out_of_reach},
-              {"closed_form", result.closed_form},
-              {"freedom", result.freedom},
-              {"beyond_limits", result.beyond_limits ? Json(*result.beyond_limits) : Json(nullptr)},
-              {"solutions", Json::array()}};
-    for (const IkSolution& s : result.solutions) json["solutions"].push_back(as_json(model, frame, s));
-    if (!reached) json["nearest"] = as_json(model, frame, result.nearest);
+              {"out_of_reach", answer.out_of_reach},
+              {"closed_form", answer.closed_form},
+              {"rounded", answer.rounded},
+              {"freedom", answer.freedom},
+              {"beyond_limits", answer.beyond_limits ? Json(*answer.beyond_limits) : Json(nullptr)},
+              {"solutions", Json::array()},
+              {"impossible", Json::array()}};
+    for (const IkWay& way : answer.ways) json["solutions"].push_back(way.json);
+    if (!reached && answer.nearest) json["nearest"] = answer.nearest->json;
+    for (const OpenPolygon& p : answer.impossible) {
+      json["impossible"].push_back(
+          {{"joints", p.joints}, {"links", p.links}, {"distance", p.distance}, {"reach", p.reach}});
+    }
     print_json(json);
   } else if (reached) {
-    fmt::print("{}: configurations that bring `{}` there, {}\n\n", model.name,
-               model.frames[static_cast<std::size_t>(frame)].name,
-               result.closed_form ? "in closed form" : "found numerically");
+    fmt::print("{}: configurations that bring `{}` there, {}\n\n", ask.model.name, ask.frame_name(),
+               answer.closed_form ? "in closed form" : "found numerically");
     const std::size_t first = std::max<std::size_t>(branch, 1);
-    print_solutions(model, result, first);
-    print_remarks(result, first);
+    print_solutions(ask.solver.joints, answer, first);
+    print_remarks(answer, first);
   }
-  if (reached) return kOk;
-  const Json nearest = as_json(model, frame, result.nearest);
-  say(not_reached(result.out_of_reach, result.beyond_limits.value_or(0) > 0,
-                  fmt::format("{} away, at x, y, z = {}, {}, {}", distance_text(result.nearest, target.position_only),
-                              readable(nearest["position"][0], 6, 1.0), readable(nearest["position"][1], 6, 1.0),
-                              readable(nearest["position"][2], 6, 1.0))));
-  if (!arguments.json()) say(configuration_line(result.nearest.q));
-  return kCheckFailed;
+  if (!reached) say_not_reached(ask.arguments, answer, target.position_only);
+  return reached ? kOk : kCheckFailed;
 }
 
-int follow(const Arguments& arguments, const Model<double>& model, int frame, std::vector<double> start,
-           const IkOptions& options) {
-  const Path path = read_path(arguments.text("--path"));
-  const bool position_only = arguments.has("--position-only") || !path.has_orientation;
-  if (const std::size_t branch = read_branch(arguments); branch > 0) {
-    const IkResult first = inverse_kinematics(model, frame, {path.samples[0].pose, position_only}, start, options);
-    if (!first.solutions.empty()) start = chosen(first, branch).q;  // else out of reach, as is told below
-  }
-  const std::vector<JointSample> motion = follow_path(model, frame, path.samples, position_only, start, options);
+// Numbers of the samples in which something is not as it should be.
+struct Faults {
   std::vector<std::size_t> singular, doubtful, unreached;
+};
+
+Faults judge(const std::vector<JointSample>& motion) {
+  Faults faults;
   for (std::size_t k = 0; k < motion.size(); ++k) {
-    require_finite(fmt::format("at sample {} the way that is left", k + 1),
-                   std::vector{motion[k].position_error, motion[k].rotation_error}, way);
-    for (const std::vector<double>* v : {&motion[k].q, &motion[k].qd, &motion[k].qdd}) {
+    const JointSample& s = motion[k];
+    require_finite_errors(fmt::format("at sample {} the way that is left", k + 1), s.position_error, s.rotation_error);
+    for (const std::vector<double>* v : {&s.q, &s.qd, &s.qdd}) {
       require_finite(fmt::format("the motion at sample {}", k + 1), *v,
                      [](std::size_t j) { return fmt::format("value {}", j + 1); });
     }
-    std::vector<std::size_t>* kind = !motion[k].reached   ? &unreached
-                                     : motion[k].singular ? &singular
-                                     : motion[k].doubtful ? &doubtful
-                                                          : nullptr;
-    if (kind != nullptr) kind->push_back(k + 1);
+    if (!s.reached)
+      faults.unreached.push_back(k + 1);
+    else if (s.singular)
+      faults.singular.push_back(k + 1);
+    else if (s.doubtful)
+      faults.doubtful.push_back(k + 1);
   }
-  const char* rates = path.has_acceleration ? "given"
-                      : path.has_velocity   ? "velocities given, accelerations by differences"
-                                            : "by differences";
-  if (!unreached.empty()) {
-    const JointSample& s = motion[unreached[0] - 1];
-    const std::string why =
+  return faults;
+}
+
+void say_faults(const Arguments& arguments, const std::vector<JointSample>& motion, const Faults& faults,
+                bool position_only) {
+  if (!faults.unreached.empty()) {
+    const JointSample& s = motion[faults.unreached[0] - 1];
+    const std::size_t more = faults.unreached.size() - 1;
+    say(fmt::format(
+        "sample {} (t = {:.6g}): {}{}", faults.unreached[0], s.t,
         s.branch_ends
             ? "the branch ends at a joint's limit (--ignore-limits goes on, --branch begins on another)"
-            : not_reached(
-                  s.out_of_reach, false,
-                  distance_text({s.q, s.position_error, s.rotation_error, false, {}, 0}, position_only) + " away");
-    say(fmt::format(
-        "sample {} (t = {:.6g}): {}{}", unreached[0], s.t, why,
-        unreached.size() == 1
-            ? ""
-            : fmt::format("; {} not reached", counted(unreached.size() - 1, "more sample is", "more samples are"))));
-  } else if (arguments.has("--out")) {
-    write_file(arguments.text("--out"), joint_csv(model, motion));
+            : not_reached(s.out_of_reach, false, distance_text(s.position_error, s.rotation_error, position_only)),
+        more == 0 ? "" : fmt::format("; {} not reached", counted(more, "more sample is", "more samples are"))));
+    if (!arguments.json()) return;  // rates are not shown
   }
-  const bool shows_rates = unreached.empty() || arguments.json();
-  if (!singular.empty() && shows_rates && !arguments.quiet()) {
+  if (arguments.quiet()) return;
+  if (!faults.singular.empty()) {
     say_warning(
         fmt::format("the Jacobian is singular at sample {} (t = {:.6g}){}: rates there are those of least squares",
-                    singular[0], motion[singular[0] - 1].t, and_more(singular)));
+                    faults.singular[0], motion[faults.singular[0] - 1].t, and_more(faults.singular)));
   }
-  if (!doubtful.empty() && shows_rates && !arguments.quiet()) {
+  if (!faults.doubtful.empty()) {
     say_warning(
         fmt::format("the rates at sample {} (t = {:.6g}){} are doubtful: nearly singular, or not what the joints do "
                     "between the samples",
-                    doubtful[0], motion[doubtful[0] - 1].t, and_more(doubtful)));
+                    faults.doubtful[0], motion[faults.doubtful[0] - 1].t, and_more(faults.doubtful)));
   }
-  if (arguments.json()) {
-    Json json{{"model", model.name},          {"frame", model.frames[static_cast<std::size_t>(frame)].name},
-              {"reached", unreached.empty()}, {"rates", rates},
-              {"singular", singular},         {"doubtful", doubtful},
-              {"unreached", unreached}};
-    for (const char* field : {"t", "q", "qd", "qdd", "solutions"}) json[field] = Json::array();
-    for (const JointSample& s : motion) {
-      const auto known = [&](const std::vector<double>& v) { return s.reached ? Json(v) : Json(nullptr); };
-      json["t"].push_back(s.t);
-      json["q"].push_back(known(s.q));
-      json["qd"].push_back(known(s.qd));
-      json["qdd"].push_back(known(s.qdd));
-      json["solutions"].push_back({{"q", known(s.q)}, {"residual", std::max(s.position_error, s.rotation_error)}});
-    }
-    print_json(json);
-  } else if (unreached.empty()) {
-    double off = 0.0;
-    for (const JointSample& s : motion) off = std::max({off, s.position_error, s.rotation_error});
-    fmt::print("{}: `{}` along {}, off by at most {:.1e}; rates: {}\n\n", model.name,
-               model.frames[static_cast<std::size_t>(frame)].name, counted(motion.size(), "sample"), off, rates);
-    Table table({"joint", "from", "to", "least", "most", "fastest"});
-    const std::vector<Entry> entries = coordinate_entries(model);
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-      double least = HUGE_VAL, most = -HUGE_VAL, fastest = 0.0;
-      for (const JointSample& s : motion) {
-        least = std::min(least, s.q[k]);
-        most = std::max(most, s.q[k]);
-        if (model.nq == model.nv) fastest = std::max(fastest, std::abs(s.qd[k]));
-      }
-      table.add({entries[k].name + (entries[k].unit.empty() ? "" : " (" + entries[k].unit + ")"),
-                 readable(motion.front().q[k], 6, 1.0), readable(motion.back().q[k], 6, 1.0), readable(least, 6, 1.0),
-                 readable(most, 6, 1.0), model.nq == model.nv ? readable(fastest, 6, 1.0) : ""});
-    }
-    fmt::print("{}", table.str());
+}
+
+Json motion_json(const IkQuestion& ask, const IkMotion& motion, const Faults& faults) {
+  Json json{{"model", ask.model.name},     {"frame", ask.frame_name()},   {"reached", faults.unreached.empty()},
+            {"singular", faults.singular}, {"doubtful", faults.doubtful}, {"unreached", faults.unreached}};
+  json.update(motion.fields);
+  for (const char* field : {"t", "q", "qd", "qdd", "solutions"}) json[field] = Json::array();
+  for (const JointSample& s : motion.samples) {
+    const auto known = [&](const std::vector<double>& v) { return s.reached && !v.empty() ? Json(v) : Json(nullptr); };
+    json["t"].push_back(s.t);
+    json["q"].push_back(known(s.q));
+    json["qd"].push_back(known(s.qd));
+    json["qdd"].push_back(known(s.qdd));
   }
-  return unreached.empty() ? kOk : kCheckFailed;
+  json["solutions"] = motion.ways;
+  return json;
+}
+
+void print_motion(const IkQuestion& ask, const IkMotion& motion) {
+  const Model<double>& joints = ask.solver.joints;
+  double off = 0.0;
+  for (const JointSample& s : motion.samples) off = std::max({off, s.position_error, s.rotation_error});
+  fmt::print("{}: `{}` along {}, off by at most {:.1e}{}\n\n", ask.model.name, ask.frame_name(),
+             counted(motion.samples.size(), "sample"), off, motion.about);
+  Table table({"joint", "from", "to", "least", "most", "fastest"});
+  const std::vector<Entry> entries = coordinate_entries(joints);
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    double least = HUGE_VAL, most = -HUGE_VAL, fastest = 0.0;
+    for (const JointSample& s : motion.samples) {
+      least = std::min(least, s.q[k]);
+      most = std::max(most, s.q[k]);
+      if (joints.nq == joints.nv && k < s.qd.size()) fastest = std::max(fastest, std::abs(s.qd[k]));
+    }
+    table.add({with_unit(entries[k]), readable(motion.samples.front().q[k], 6, 1.0),
+               readable(motion.samples.back().q[k], 6, 1.0), readable(least, 6, 1.0), readable(most, 6, 1.0),
+               joints.nq == joints.nv ? readable(fastest, 6, 1.0) : ""});
+  }
+  fmt::print("{}", table.str());
+  for (const std::string& remark : motion.remarks) fmt::print("\n{}\n", remark);
+}
+
+int follow(const IkQuestion& ask) {
+  const Path path = read_path(ask.arguments.text("--path"));
+  const bool position_only = ask.arguments.has("--position-only") || !path.has_orientation;
+  if (const std::size_t branch = read_branch(ask.arguments); branch > 0) {
+    const std::size_t ways = ask.solver.solve({path.samples[0].pose, position_only}).ways.size();
+    if (ways > 0) {  // else out of reach, as is told below
+      require_branch(branch, ways);
+      ask.solver.begin_with(branch - 1);
+    }
+  }
+  const IkMotion motion = ask.solver.follow(path, position_only);
+  const Faults faults = judge(motion.samples);
+  say_faults(ask.arguments, motion.samples, faults, position_only);
+  const bool reached = faults.unreached.empty();
+  if (reached && ask.arguments.has("--out"))
+    write_file(ask.arguments.text("--out"), joint_csv(ask.solver.joints, motion.samples));
+  if (ask.arguments.json()) {
+    print_json(motion_json(ask, motion, faults));
+  } else if (reached) {
+    print_motion(ask, motion);
+  }
+  return reached ? kOk : kCheckFailed;
 }
 
 int run_ik(const Arguments& arguments) {
@@ -255,21 +284,10 @@ int run_ik(const Arguments& arguments) {
   require_other_file(arguments, "--out", "--path");
   require_other_file(arguments, "--out", "MODEL");
   const LoadedModel loaded = load_model(arguments);
-  const Model<double>& model = loaded.model;
-  if (arguments.has("--mode")) require_loops(model, "--mode");
-  if (!model.loops.empty()) return run_closed_ik(arguments, loaded);
-  if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model.name));
-  const int frame = chosen_frame(arguments, model);
-  if (carriers(model, frame).velocities == 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("no joint of `{}` moves `{}`, which stands still with the base; --frame names another",
-                            model.name, model.frames[static_cast<std::size_t>(frame)].name));
-  }
-  const std::vector<double> start = read_q(arguments, loaded);
-  IkOptions options;
-  if (!arguments.has("--ignore-limits")) options.limits = coordinate_limits(loaded.mechanism, model);
-  return arguments.has("--target") ? solve_target(arguments, model, frame, start, options)
-                                   : follow(arguments, model, frame, start, options);
+  const int frame = chosen_frame(arguments, loaded.model);
+  const std::unique_ptr<IkSolver> solver = make_ik_solver(arguments, loaded, frame);
+  const IkQuestion ask{arguments, loaded.model, frame, *solver};
+  return arguments.has("--target") ? solve_target(ask) : follow(ask);
 }
 
 }  // namespace

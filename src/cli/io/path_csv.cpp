@@ -123,6 +123,7 @@ std::string joint_csv(const Model<double>& model, const std::vector<JointSample>
   for (const JointSample& s : motion) {
     log.t.push_back(s.t);
     log.q.push_back(s.q);
+    if (s.qdd.empty()) continue;
     log.qd.push_back(s.qd);
     log.qdd.push_back(s.qdd);
   }
