@@ -1,43 +1,52 @@
-// Our own ways to compute, in the form in which the bench sees other libraries.
+// Ways to compute the functions that `bench` times, our own and those of other libraries, in one form.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "../../../bench/peers/peer.hpp"
-#include "../../model/model.hpp"
+#include "../../codegen/functions/function_row.hpp"
+#include "../io/plant_input.hpp"
+#include "peers.hpp"
 
 namespace lw::cli {
 
-// The algorithms over double.
-std::unique_ptr<peer::Peer> reference_backend(const Model<double>& model);
+struct TimedFunction {
+  std::size_t index;   // in timed_functions
+  const char* name;    // as it is shown
+  const char* symbol;  // in code
+  FunctionId id;
+  peer::Function of_peers;
+  bool friction = false;
+  bool all_poses = false;  // of a tree the poses of all bodies, as other libraries give them
+};
+inline constexpr std::size_t kMostTimed = 7;
+std::span<const TimedFunction> timed_functions(bool friction);
 
-// The same, traced and interpreted.
-std::unique_ptr<peer::Peer> interpreter_backend(const Mechanism& mechanism, bool friction = false);
-
-// Many states at once, in vectors. What it computes in one state goes the same way.
-class BatchPeer : public peer::Peer {
+class Backend {
  public:
-  // In `count` states from `first` on; a number that depends on the results.
-  virtual double compute_all(peer::Function function, int first, int count) = 0;
-  // Additions, multiplications and divisions of one state, those of sines included.
-  virtual double operations(peer::Function function) const = 0;
+  explicit Backend(std::string called) : name(std::move(called)) {}
+  virtual ~Backend() = default;
+  virtual bool has(const TimedFunction& f) const = 0;
+  // Adds `nudge`, if it is not 0, to every coordinate of a state and computes there. Returns the first plus the last
+  // number of the result.
+  virtual double compute(const TimedFunction& f, int state, double nudge) = 0;
+  // The result of the last compute, without what depends on how often a joint has turned.
+  virtual std::vector<double> result(const TimedFunction& f) = 0;
+  // In `count` states from `first` on at once; a number that depends on the results. Null if it cannot.
+  virtual std::function<double(int first, int count)> many(const TimedFunction&) { return {}; }
+  // Additions, multiplications and divisions of one state, those of sines included; 0: unknown.
+  virtual double operations(const TimedFunction&) const { return 0.0; }
+
+  const std::string name;
 };
 
-// Compiled: the cheapest method to each function, as machine code.
-struct JitBackend {
-  std::unique_ptr<peer::Peer> peer;
-  std::unique_ptr<BatchPeer> batch;  // may be none
-  double seconds = 0.0;              // to make it
-  bool cached = false;               // the compiler's part
-  bool native = false;               // else it is interpreted
-  std::vector<std::string> notes;
-};
-// With `friction`, inverse dynamics without and with it and nothing else.
-JitBackend jit_backend(const Mechanism& mechanism, bool with_batch, bool friction = false);
-
-// How many numbers `result` gives: nv, nv², 3 nv², or rotation and position of every body.
-std::size_t result_size(const Model<double>& model, peer::Function function);
+// The first is the reference. With `friction`, inverse dynamics without and with it and nothing else. `note` is told
+// what the user should know.
+std::vector<std::unique_ptr<Backend>> make_backends(const LoadedModel& loaded, bool friction,
+                                                    const std::vector<PeerLibrary>& libraries,
+                                                    const std::function<void(const std::string&)>& note);
 
 }  // namespace lw::cli

@@ -15,13 +15,12 @@
 #include <fmt/format.h>
 
 #include "../../base/text.hpp"
-#include "../../model/random_state.hpp"
+#include "../../model/require_tree.hpp"
 #include "../frame/terminal.hpp"
 #include "../io/judgements.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
 #include "backends.hpp"
-#include "bench_closed.hpp"
 #include "bench_cores.hpp"
 #include "bench_simulation.hpp"
 #include "peak.hpp"
@@ -36,37 +35,7 @@ namespace lw::cli {
 namespace {
 
 constexpr double kSeconds = 25.0;          // for timing all there is; reading, tracing and comparing come on top
-constexpr int kLargestTraced = 300;        // velocities; the graph of a mass matrix grows with their square
-constexpr int kLargestCompiled = 60;       // velocities; flat code of more takes the compiler minutes
-constexpr int kLargestBatch = 24;          // velocities; vectors double what the compiler has to do
 constexpr double kSecondsToCompare = 0.5;  // of one function, after the first state
-
-struct NamedFunction {
-  peer::Function function;
-  const char* name;
-};
-constexpr NamedFunction kTimedFunctions[] = {{peer::Function::inverse, "inverse"},
-                                             {peer::Function::mass_matrix, "mass-matrix"},
-                                             {peer::Function::forward, "forward"},
-                                             {peer::Function::bias, "bias"},
-                                             {peer::Function::kinematics, "kinematics"},
-                                             {peer::Function::inverse_derivatives, "inverse-derivatives"},
-                                             {peer::Function::forward_derivatives, "forward-derivatives"}};
-constexpr NamedFunction kWithFriction[] = {{peer::Function::inverse, "inverse"},
-                                           {peer::Function::inverse_with_friction, "inverse, with friction"}};
-std::span<const NamedFunction> timed_functions(const Arguments& arguments) {
-  if (arguments.has("--friction")) return kWithFriction;
-  return kTimedFunctions;
-}
-
-struct Backend {
-  std::string name;
-  std::unique_ptr<peer::Peer> peer;
-  BatchPeer* batch = nullptr;  // the same, where it computes in many states at once
-  bool ours = true;
-
-  bool has(peer::Function f) const { return (ours || f != peer::Function::inverse_with_friction) && peer->supports(f); }
-};
 
 struct Disagreement : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -115,69 +84,17 @@ void stay_on_this_processor() {
   sched_setaffinity(0, sizeof set, &set);  // where that is forbidden, the figures are a little worse
 }
 
-std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel& loaded,
-                                   const std::vector<PeerLibrary>& libraries) {
-  std::vector<Backend> backends;
-  backends.push_back({"reference", reference_backend(loaded.model)});
-  if (loaded.model.nv <= kLargestTraced) {
-    backends.push_back({"interpreter", interpreter_backend(loaded.mechanism, arguments.has("--friction"))});
-  } else {
-    note(arguments,
-         fmt::format("{}: the interpreter is left out; traced graphs of more than {} velocities are too large",
-                     loaded.model.name, kLargestTraced));
-  }
-  if (loaded.model.nv <= kLargestCompiled) {
-    note(arguments, fmt::format("{}: compiling", loaded.model.name));
-    JitBackend made = jit_backend(loaded.mechanism, loaded.model.nv <= kLargestBatch, arguments.has("--friction"));
-    for (const std::string& text : made.notes) note(arguments, text);
-    note(arguments,
-         fmt::format("{}: {} in {:.2f} s", loaded.model.name,
-                     made.cached ? "generated, and its machine code found in the cache," : "generated and compiled",
-                     made.seconds));
-    if (made.native) backends.push_back({"jit", std::move(made.peer)});
-    if (BatchPeer* batch = made.batch.get()) backends.push_back({"batch", std::move(made.batch), batch});
-  }
-  if (libraries.empty()) return backends;
-  try {
-    const std::vector<peer::Body> bodies = describe_bodies(loaded.model);
-    for (const PeerLibrary& library : libraries) {
-      if (auto made = make_peer(library, loaded.model, bodies)) {
-        backends.push_back({library.name, std::move(made), nullptr, false});
-      } else {
-        note(arguments, fmt::format("{}: {} cannot represent it", loaded.model.name, library.name));
-      }
-    }
-  } catch (const Error& e) {
-    note(arguments, fmt::format("{}; timed without them", e.what()));
-  }
-  return backends;
-}
-
-void give_states(const Model<double>& model, const std::vector<Backend>& backends) {
-  Random random(1);
-  std::vector<double> q, qd, qdd, tau;
-  for (int k = 0; k < kTimedStates; ++k) {
-    const State s = random_state(model, random);
-    q.insert(q.end(), s.q.begin(), s.q.end());
-    qd.insert(qd.end(), s.qd.begin(), s.qd.end());
-    qdd.insert(qdd.end(), s.qdd.begin(), s.qdd.end());
-    tau.insert(tau.end(), s.tau.begin(), s.tau.end());
-  }
-  for (const Backend& b : backends) b.peer->set_states(kTimedStates, q.data(), qd.data(), qdd.data(), tau.data());
-}
-
 // Largest difference from the first backend over some states, relative to the largest number of its result.
-double disagreement(const Model<double>& model, peer::Function f, peer::Peer& a, peer::Peer& b) {
-  std::vector<double> x(result_size(model, f)), y(x.size());
+double disagreement(const TimedFunction& f, Backend& a, Backend& b) {
   double worst = 0.0;
   const auto start = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   for (int state = 0; state < kTimedStates && (state == 0 || spent() < kSecondsToCompare); state += kTimedStates / 32) {
     a.compute(f, state, 0.0);
-    a.result(f, x.data());
+    const std::vector<double> x = a.result(f);
     require_finite("the result", x, [&](std::size_t k) { return fmt::format("number {} of a random state", k + 1); });
     b.compute(f, state, 0.0);
-    b.result(f, y.data());
+    const std::vector<double> y = b.result(f);
     const double scale = std::max(1.0, largest(x));
     for (std::size_t k = 0; k < x.size(); ++k) {
       const double difference = std::abs(x[k] - y[k]) / scale;
@@ -190,36 +107,25 @@ double disagreement(const Model<double>& model, peer::Function f, peer::Peer& a,
 
 std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& loaded,
                                const std::vector<PeerLibrary>& libraries, double seconds) {
-  if (!loaded.model.loops.empty()) {
-    std::vector<Result> results;
-    for (const ClosedTiming& t :
-         time_closed(loaded, seconds, [&](const std::string& text) { note(arguments, text); })) {
-      results.push_back({t.function, t.backend, t.timing, t.operations});
-    }
-    return results;
-  }
-  const std::vector<Backend> backends = make_backends(arguments, loaded, libraries);
-  give_states(loaded.model, backends);
+  const bool friction = arguments.has("--friction");
+  const std::vector<std::unique_ptr<Backend>> backends =
+      make_backends(loaded, friction, libraries, [&](const std::string& text) { note(arguments, text); });
   std::vector<Result> results;
-  const std::span<const NamedFunction> functions = timed_functions(arguments);
-  for (const auto& [function, name] : functions) {
+  const std::span<const TimedFunction> functions = timed_functions(friction);
+  for (const TimedFunction& f : functions) {
     std::vector<TimedCall> calls;
     const std::size_t first = results.size();
-    for (const Backend& b : backends) {
-      if (!b.has(function)) continue;
-      const double off = disagreement(loaded.model, function, *backends.front().peer, *b.peer);
+    for (const std::unique_ptr<Backend>& b : backends) {
+      if (!b->has(f)) continue;
+      const double off = disagreement(f, *backends.front(), *b);
       if (!(off <= 1e-9)) {
         throw Disagreement(
             fmt::format("{}, {}: {} differs from the reference by {:.1e} of the result; nothing is timed "
                         "that does not agree to 1e-9",
-                        loaded.model.name, name, b.name, off));
+                        loaded.model.name, f.name, b->name, off));
       }
-      TimedCall call{[f = function, p = b.peer.get()](int state, double nudge) { return p->compute(f, state, nudge); }};
-      if (b.batch != nullptr) {
-        call.many = [f = function, p = b.batch](int from, int count) { return p->compute_all(f, from, count); };
-      }
-      calls.push_back(std::move(call));
-      results.push_back({name, b.name, {}, b.batch != nullptr ? b.batch->operations(function) : 0.0});
+      calls.push_back({[f, p = b.get()](int state, double nudge) { return p->compute(f, state, nudge); }, b->many(f)});
+      results.push_back({f.name, b->name, {}, b->operations(f)});
     }
     const std::vector<Timing> timings = time_side_by_side(calls, seconds / static_cast<double>(functions.size()));
     for (std::size_t k = 0; k < timings.size(); ++k) results[first + k].timing = timings[k];
@@ -244,13 +150,13 @@ void print_table(const Arguments& arguments, const Model<double>& model, const s
   std::vector<std::string> header{"ns per call", "calls"};
   header.insert(header.end(), names.begin(), names.end());
   Table table(header);
-  for (const auto& [function, name] : timed_functions(arguments)) {
+  for (const TimedFunction& f : timed_functions(arguments.has("--friction"))) {
     for (const bool dependent : {false, true}) {
       const auto ns = [&](const Result& r) { return dependent ? r.timing.ns_dependent : r.timing.ns; };
-      const double reference = ns(*find(results, name, "reference"));
-      std::vector<std::string> row{dependent ? "" : name, dependent ? "dependent" : "independent"};
+      const double reference = ns(*find(results, f.name, "reference"));
+      std::vector<std::string> row{dependent ? "" : f.name, dependent ? "dependent" : "independent"};
       for (const std::string& backend : names) {
-        const Result* r = find(results, name, backend);
+        const Result* r = find(results, f.name, backend);
         const int digits = r != nullptr && ns(*r) < 100.0 ? 1 : 0;
         row.push_back(r == nullptr             ? "-"
                       : backend == "reference" ? fmt::format("{:.{}f}", ns(*r), digits)
@@ -277,13 +183,12 @@ std::vector<LoadedModel> load_models(const Arguments& arguments) {
   if (arguments.has("MODEL")) {
     LoadedModel loaded = load_model(arguments);
     for (const char* option : {"--friction", "--simulate"}) {
-      if (loaded.model.loops.empty() || !arguments.has(option)) continue;
-      throw Error(ErrorCode::model, fmt::format("{} is for trees: `{}` has closed loops", option, loaded.model.name));
+      if (arguments.has(option)) require_tree(loaded.model, fmt::format(": {} is for trees", option));
     }
     if (loaded.model.nv == 0) {
       throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
     }
-    if (loaded.model.loops.empty()) judge_mass_matrix(arguments, loaded.model);
+    judge_mass_matrix(arguments, loaded.model);
     return {std::move(loaded)};
   }
   std::vector<LoadedModel> models;

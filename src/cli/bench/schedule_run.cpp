@@ -28,7 +28,7 @@ namespace {
 Program fastest_program(const Arguments& arguments, const Mechanism& mechanism, const std::string& function) {
   ProgramOptions options;
   options.trace = native(read_trace_options(arguments));
-  if (function != kSecondDerivatives) return make_program(mechanism, {function}, options);
+  if (find_function(function) != nullptr) return make_program(mechanism, {function}, options);
   std::vector<Traced> traced;
   Program program = make_program(mechanism, {"inverse-derivatives"}, options, &traced);
   const Arithmetic arithmetic = program.functions[0].arithmetic();
@@ -61,6 +61,62 @@ FlowSearch look_for_flows(const Arguments& arguments) {
                     fmt::join(search.missing, ", ")));
   }
   return search;
+}
+
+struct DividedRuns {
+  const std::string &model, &function;
+  const Machine& machine;
+  const std::vector<CoresRun>& rows;  // the first on one core
+  const std::vector<PeerRow>& peers;
+  bool same;  // bits
+};
+
+void give_runs(const Arguments& arguments, const DividedRuns& r) {
+  const CoresRun& one = r.rows[0];
+  const auto fastest = std::min_element(r.rows.begin(), r.rows.end(),
+                                        [](const CoresRun& a, const CoresRun& b) { return a.seconds < b.seconds; });
+  if (arguments.json()) {
+    Json json{{"model", r.model},
+              {"function", r.function},
+              {"same_bits", r.same},
+              {"best", fastest->processors},
+              {"runs", Json::array()}};
+    for (const CoresRun& run : r.rows) {
+      json["runs"].push_back({{"processors", run.processors},
+                              {"measured", run.seconds},
+                              {"predicted", run.predicted.divided},
+                              {"speedup", one.seconds / run.seconds},
+                              {"messages", run.predicted.messages},
+                              {"division", run.predicted.way}});
+    }
+    if (!r.peers.empty()) json["peers"] = Json::array();
+    for (const PeerRow& run : r.peers) {
+      json["peers"].push_back({{"name", run.name},
+                               {"about", run.about},
+                               {"processors", run.processors},
+                               {"measured", run.seconds},
+                               {"speedup", one.seconds / run.seconds}});
+    }
+    add_given(arguments, json);
+    print_json(json);
+  } else {
+    fmt::print("{} of {} on this computer ({})\n\n", styled(r.function, Style::heading, stdout), r.model,
+               r.machine.cpu);
+    Table table({"cores", "measured", "predicted", "speed-up", "messages", "divided by"});
+    for (const CoresRun& run : r.rows) {
+      table.add({std::to_string(run.processors), time_text(r.machine, run.seconds),
+                 time_text(r.machine, run.predicted.divided), fmt::format("{:.2f}", one.seconds / run.seconds),
+                 run.processors > 1 ? std::to_string(run.predicted.messages) : "",
+                 run.processors > 1 ? run.predicted.way : ""});
+    }
+    for (const PeerRow& run : r.peers) {
+      table.add({std::to_string(run.processors), time_text(r.machine, run.seconds), "",
+                 fmt::format("{:.2f}", one.seconds / run.seconds), "",
+                 fmt::format("the same tasks run by {}", run.about)});
+    }
+    fmt::print("{}\n{}\nFastest on {}.\n", table.str(), r.same ? "All give the same bits." : "The results DIFFER.",
+               counted(static_cast<std::size_t>(fastest->processors), "core"));
+  }
 }
 
 }  // namespace
@@ -130,50 +186,7 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   for (std::size_t k = 0; k < peers.size(); ++k) peers[k].seconds = seconds[1 + rows.size() + k];
   // one core: the faster of two forms, in which equal calls are loops, or stand side by side in vectors
   rows[0].seconds = std::min(rows[0].seconds, seconds[0]);
-  const CoresRun& one = rows[0];
-  const auto fastest = std::min_element(rows.begin(), rows.end(),
-                                        [](const CoresRun& a, const CoresRun& b) { return a.seconds < b.seconds; });
-  if (arguments.json()) {
-    Json json{{"model", loaded.model.name},
-              {"function", function},
-              {"same_bits", same},
-              {"best", fastest->processors},
-              {"runs", Json::array()}};
-    for (const CoresRun& r : rows) {
-      json["runs"].push_back({{"processors", r.processors},
-                              {"measured", r.seconds},
-                              {"predicted", r.predicted.divided},
-                              {"speedup", one.seconds / r.seconds},
-                              {"messages", r.predicted.messages},
-                              {"division", r.predicted.way}});
-    }
-    if (!peers.empty()) json["peers"] = Json::array();
-    for (const PeerRow& r : peers) {
-      json["peers"].push_back({{"name", r.name},
-                               {"about", r.about},
-                               {"processors", r.processors},
-                               {"measured", r.seconds},
-                               {"speedup", one.seconds / r.seconds}});
-    }
-    add_given(arguments, json);
-    print_json(json);
-  } else {
-    fmt::print("{} of {} on this computer ({})\n\n", styled(function, Style::heading, stdout), loaded.model.name,
-               machine.cpu);
-    Table table({"cores", "measured", "predicted", "speed-up", "messages", "divided by"});
-    for (const CoresRun& r : rows) {
-      table.add({std::to_string(r.processors), time_text(machine, r.seconds), time_text(machine, r.predicted.divided),
-                 fmt::format("{:.2f}", one.seconds / r.seconds),
-                 r.processors > 1 ? std::to_string(r.predicted.messages) : "",
-                 r.processors > 1 ? r.predicted.way : ""});
-    }
-    for (const PeerRow& r : peers) {
-      table.add({std::to_string(r.processors), time_text(machine, r.seconds), "",
-                 fmt::format("{:.2f}", one.seconds / r.seconds), "", fmt::format("the same tasks run by {}", r.about)});
-    }
-    fmt::print("{}\n{}\nFastest on {}.\n", table.str(), same ? "All give the same bits." : "The results DIFFER.",
-               counted(static_cast<std::size_t>(fastest->processors), "core"));
-  }
+  give_runs(arguments, {loaded.model.name, function, machine, rows, peers, same});
   return same ? kOk : kCheckFailed;
 }
 

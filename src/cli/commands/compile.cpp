@@ -175,13 +175,7 @@ std::string advice(const std::vector<std::string>& options) {
   return fmt::format("with {} it does agree", fmt::join(options, ", or with "));
 }
 
-int run_compile(const Arguments& arguments) {
-  if (arguments.has("--simulator")) return compile_simulator(arguments);
-  if (arguments.has("--inertias")) throw Error(ErrorCode::usage, "--inertias goes with --simulator");
-  if (arguments.text("--strategy", "recursive") != "recursive") return compile_by_strategy(arguments);
-  const Form form{arguments.text("--language", "c"), arguments.has("--float")};
-  require_language(arguments, form.language);
-  const LoadedModel loaded = load_model(arguments);
+std::vector<FunctionName> read_functions(const Arguments& arguments) {
   const std::vector<FunctionName> functions = functions_in("--functions", arguments.text("--functions", "inverse"));
   require_use_of_frame(arguments, functions);
   if (arguments.has("--name") && identifier(arguments.text("--name")) != arguments.text("--name")) {
@@ -189,66 +183,81 @@ int run_compile(const Arguments& arguments) {
     throw Error(ErrorCode::usage,
                 fmt::format("--name `{}` is no identifier; `{}` would be one", name, identifier(name)));
   }
-  const fs::path folder = arguments.text("--out", ".");
-  require_writable(folder);
+  return functions;
+}
+
+ProgramOptions read_program_options(const Arguments& arguments, const Form& form, const LoadedModel& loaded) {
+  const bool of_c = form.language == "c" || form.language == "c++";
   ProgramOptions options;
   options.trace = read_trace_options(arguments);
-  const int batch = read_batch(arguments, form.language);
-  const Processors processors = read_processors(arguments, form);
-  options.trace.fused =
-      !arguments.has("--no-fma") && (form.language == "c" || form.language == "c++");  // the others have none
-  options.trace.limbs = !arguments.has("--no-lanes") && (form.language == "c" || form.language == "c++");
+  options.trace.fused = of_c && !arguments.has("--no-fma");  // the others have none
+  options.trace.limbs = of_c && !arguments.has("--no-lanes");
   options.libm = arguments.has("--libm");
   options.progress = [&](const FunctionRow& function) { note_long_work(arguments, loaded.model, function); };
-  judge_functions(arguments, loaded.model, functions);
-  const bool lossless = std::none_of(functions.begin(), functions.end(), [&](const FunctionName& f) {
-    return f.row.losses == FunctionRow::Losses::always || options.trace.friction;
-  });
-  if (lossless) note_losses(arguments, loaded.mechanism);
-  std::vector<Traced> traced;
-  Program program = make_program(loaded.mechanism, functions, options, &traced);
-  if (arguments.has("--name")) program.name = arguments.text("--name");
-  program.options = resolved(arguments, options.trace, loaded.mechanism, program, functions);
-  for (const char* option : {"--functions", "--batch", "--processors", "--machine", "--name", "--float", "--libm",
-                             "--no-fma", "--no-lanes"}) {
-    if (arguments.has(option)) program.options.emplace_back(option, arguments.text(option));
+  return options;
+}
+
+// Functions as they are checked one after the other, for JSON, for the table and for the report.
+class CheckedFunctions {
+ public:
+  CheckedFunctions(const Arguments& arguments, const Form& form, const LoadedModel& loaded,
+                   const std::vector<FunctionName>& functions, const ProgramOptions& options)
+      : single_(form.single_precision), loaded_(loaded), options_(options), table(header(single_)) {
+    judge_functions(arguments, loaded.model, functions);
+    const bool lossless = std::none_of(functions.begin(), functions.end(), [&](const FunctionName& f) {
+      return f.row.losses == FunctionRow::Losses::always || options.trace.friction;
+    });
+    if (lossless) note_losses(arguments, loaded.mechanism);
+    program = make_program(loaded.mechanism, functions, options, &traced_);
+    if (arguments.has("--name")) program.name = arguments.text("--name");
+    program.options = resolved(arguments, options.trace, loaded.mechanism, program, functions);
+    for (const char* option : {"--functions", "--batch", "--processors", "--machine", "--name", "--float", "--libm",
+                               "--no-fma", "--no-lanes"}) {
+      if (arguments.has(option)) program.options.emplace_back(option, arguments.text(option));
+    }
+    if (const std::string losses = losses_left_out(loaded.mechanism); lossless && !losses.empty())
+      program.left_out.push_back(losses);
+    note_idle_parameters(arguments, program);
+    proof.states = kStatesBeforeWriting;
   }
-  if (const std::string losses = losses_left_out(loaded.mechanism); lossless && !losses.empty()) {
-    program.left_out.push_back(losses);
+
+  // Whether they all agree with the reference.
+  bool verify_all() {
+    return std::ranges::all_of(traced_, [&](const Traced& t) { return verify_one(t); });
   }
-  note_idle_parameters(arguments, program);
-  Json json{{"files", Json::array()}, {"functions", Json::array()}};
-  std::vector<std::string> columns{"function", "×", "+", "÷", "sin, cos", "longest path"};
-  for (const char* error : {"error in double", "in float"}) {
-    if (form.single_precision) columns.emplace_back(error);
+
+ private:
+  static std::vector<std::string> header(bool single) {
+    std::vector<std::string> columns{"function", "×", "+", "÷", "sin, cos", "longest path"};
+    if (single)
+      columns.insert(columns.end(), {"error in double", "in float"});
+    else
+      columns.emplace_back("error");
+    return columns;
   }
-  if (!form.single_precision) columns.emplace_back("error");
-  Table table(columns);
-  std::vector<TestVectors> vectors;
-  Proof proof;
-  proof.states = kStatesBeforeWriting;
-  for (const Traced& t : traced) {
+
+  bool verify_one(const Traced& t) {
     const Verification check = verify(t, kStatesBeforeWriting);
     if (!check.passed()) {
       say_error(
           fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). Nothing "
                       "is written; {}",
                       t.function.name(), check.error, check.states, check.limit,
-                      advice(options_that_agree(loaded.mechanism, t.function.name(), options.trace))));
-      return kCheckFailed;
+                      advice(options_that_agree(loaded_.mechanism, t.function.name(), options_.trace))));
+      return false;
     }
     proof.errors.push_back(check.error);
     proof.snapping = worse(proof.snapping, check.snapping);
     const FunctionCost cost = lw::cost(t.function);
     const OperationCount& c = cost.operations;
-    json["functions"].push_back({{"name", t.function.name()},
-                                 {"multiplications", c.multiplications},
-                                 {"additions", c.additions},
-                                 {"divisions", c.divisions},
-                                 {"trig", c.trigonometric},
-                                 {"depth", cost.depth},
-                                 {"road", t.methods.front().name},
-                                 {"error", check.error}});
+    json.push_back({{"name", t.function.name()},
+                    {"multiplications", c.multiplications},
+                    {"additions", c.additions},
+                    {"divisions", c.divisions},
+                    {"trig", c.trigonometric},
+                    {"depth", cost.depth},
+                    {"road", t.methods.front().name},
+                    {"error", check.error}});
     std::vector<std::string> row{t.function.name(),
                                  std::to_string(c.multiplications),
                                  std::to_string(c.additions),
@@ -256,11 +265,10 @@ int run_compile(const Arguments& arguments) {
                                  std::to_string(c.trigonometric),
                                  std::to_string(cost.depth),
                                  fmt::format("{:.1e}", check.error)};
-    const bool single = form.single_precision;
-    vectors.push_back(vectors_of(t, single));
-    if (single) {
+    vectors.push_back(vectors_of(t, single_));
+    if (single_) {
       const double error = lw::float_error(t, kStatesBeforeWriting);
-      json["functions"].back()["float_error"] = error;
+      json.back()["float_error"] = error;
       proof.float_errors.push_back(error);
       program.notes.push_back(
           fmt::format("{}: single precision is off by {:.1e} of the terms of the result at most, at {} random states",
@@ -268,15 +276,47 @@ int run_compile(const Arguments& arguments) {
       row.push_back(fmt::format("{:.1e}", error));
     }
     table.add(row);
+    return true;
   }
+
+  const bool single_;
+  const LoadedModel& loaded_;
+  const ProgramOptions& options_;
+  std::vector<Traced> traced_;
+
+ public:
+  Program program;
+  Json json = Json::array();
+  Table table;
+  std::vector<TestVectors> vectors;
+  Proof proof;
+};
+
+int run_compile(const Arguments& arguments) {
+  if (arguments.has("--simulator")) return compile_simulator(arguments);
+  if (arguments.has("--inertias")) throw Error(ErrorCode::usage, "--inertias goes with --simulator");
+  if (arguments.text("--strategy", "recursive") != "recursive") return compile_by_strategy(arguments);
+  const Form form{arguments.text("--language", "c"), arguments.has("--float")};
+  require_language(arguments, form.language);
+  const LoadedModel loaded = load_model(arguments);
+  const std::vector<FunctionName> names = read_functions(arguments);
+  const fs::path folder = arguments.text("--out", ".");
+  require_writable(folder);
+  const ProgramOptions options = read_program_options(arguments, form, loaded);
+  const int batch = read_batch(arguments, form.language);
+  const Processors processors = read_processors(arguments, form);
+  CheckedFunctions functions(arguments, form, loaded, names, options);
+  if (!functions.verify_all()) return kCheckFailed;
+  Program& program = functions.program;
+  Proof& proof = functions.proof;
   if (!judge_snapping(arguments, options.trace.snap, proof.snapping)) return kCheckFailed;
   if (proof.snapping > 0.0) {
     program.notes.push_back(
         fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", proof.snapping));
   }
-  const DividedProgram divided = divide_program(program, processors, json["functions"]);
+  const DividedProgram divided = divide_program(program, processors, functions.json);
   program.notes.insert(program.notes.end(), divided.predictions.begin(), divided.predictions.end());
-  Emitted made = emit(form, batch, program, divided.functions, vectors);
+  Emitted made = emit(form, batch, program, divided.functions, functions.vectors);
   const SelfTest test = run_selftest(made);
   if (test.verdict == "failed") {
     say_error(fmt::format("the self-test of the code fails; nothing is written. It said:\n{}", test.output));
@@ -285,16 +325,16 @@ int run_compile(const Arguments& arguments) {
   proof.self_test = test.verdict;
   if (!made.commands.empty()) proof.build = made.commands[0];
   made.files.push_back(emit_report(program, made.files, form, proof));
-  for (const std::string& path : write_artefacts(folder, made.files)) json["files"].push_back(path);
-  json["self_test"] = test.verdict;
-  json["snapping"] = proof.snapping;
+  const std::vector<std::string> files = write_artefacts(folder, made.files);
   if (arguments.json()) {
+    Json json{
+        {"files", files}, {"functions", functions.json}, {"self_test", test.verdict}, {"snapping", proof.snapping}};
     add_given(arguments, json);
     print_json(json);
     return kOk;
   }
-  fmt::print("{}\n", table.str());
-  for (const auto& file : json["files"]) fmt::print("  {}\n", file.get<std::string>());
+  fmt::print("{}\n", functions.table.str());
+  for (const std::string& file : files) fmt::print("  {}\n", file);
   if (!divided.predictions.empty()) fmt::print("\n  {}\n", fmt::join(divided.predictions, "\n  "));
   if (proof.snapping > 0.0) fmt::print("\n  snapping changes results by {:.1e}\n", proof.snapping);
   if (test.verdict != "none") {

@@ -84,7 +84,7 @@ void print_loss_costs(const Traced& traced, const LoadedModel& loaded, TraceOpti
   options.friction = false;
   const OperationCount with = lw::cost(traced.function).operations,
                        without =
-                           lw::cost(trace_function(loaded.mechanism, FunctionId::inverse, options).function).operations;
+                           lw::cost(trace_function(loaded.mechanism, traced.row->id, options).function).operations;
   fmt::print("\n{}\n", styled("Friction", Style::heading, stdout));
   Table table({"", "×", "+", "÷", "roots", "exp, log", "together"});
   OperationCount laws;
@@ -142,10 +142,8 @@ int run_count(const Arguments& arguments) {
   const FunctionCost cost = lw::cost(traced.function);
   const std::vector<MethodTaken> methods = distinct(traced.methods);
   std::vector<PublishedCount> published;
-  const bool is_inverse = function.id == FunctionId::inverse;
-  if (is_inverse && options.keep.empty() && !options.friction) {
-    published = published_counts(loaded.model.name, options.dense, options.base_parameters);
-  }
+  if (options.keep.empty() && !options.friction)
+    published = published_counts(function.id, loaded.model.name, options.dense, options.base_parameters);
   if (arguments.json()) {
     Json json = as_json(cost);
     json["function"] = function.name;
@@ -210,7 +208,8 @@ int run_count(const Arguments& arguments) {
   if (check.snapping > 0.0) fmt::print("; snapping changes results by {:.1e}", check.snapping);
   fmt::print("\n");
   if (arguments.has("--explain")) print_explanation(traced, methods);
-  if (arguments.has("--explain") && options.friction && is_inverse) print_loss_costs(traced, loaded, options);
+  const bool adds_losses = function.losses == FunctionRow::Losses::on_request && function.takes(kQdd);
+  if (arguments.has("--explain") && options.friction && adds_losses) print_loss_costs(traced, loaded, options);
   if (check.passed()) return kOk;
   say_error(fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
   return kCheckFailed;

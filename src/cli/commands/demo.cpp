@@ -180,7 +180,7 @@ void show_counts(const Mechanism& mechanism, const Generated& made) {
     table.add({what, std::to_string(multiplications), std::to_string(additions), std::to_string(trig),
                std::to_string(multiplications + additions)});
   };
-  for (const PublishedCount& p : published_counts("puma560", true, true)) {
+  for (const PublishedCount& p : published_counts(FunctionId::inverse, "puma560", true, true)) {
     if (p.who == "OpenSYMORO") add("any PUMA 560: OpenSYMORO", p.multiplications, p.additions, p.trigonometric);
   }
   TraceOptions dense;

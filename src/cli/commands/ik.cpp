@@ -9,13 +9,41 @@
 #include "../../base/file.hpp"
 #include "../../base/index.hpp"
 #include "../../base/text.hpp"
+#include "../../model/placement.hpp"
 #include "../frame/terminal.hpp"
 #include "../io/frame_option.hpp"
-#include "../io/ik_options.hpp"
 #include "../io/ik_solver.hpp"
 
 namespace lw::cli {
 namespace {
+
+// x,y,z or x,y,z,roll,pitch,yaw
+IkTarget read_target(const std::string& text, bool position_only) {
+  const std::vector<double> v = parse_values(text, "--target", 3);
+  if (v.size() != 3 && v.size() != 6) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--target takes x,y,z or x,y,z,roll,pitch,yaw, not {}", counted(v.size(), "value")));
+  }
+  IkTarget target{{Mat3<double>::identity(), {v[0], v[1], v[2]}}, position_only || v.size() == 3};
+  if (!target.position_only) target.pose.R = rotation_from_rpy(v[3], v[4], v[5]);
+  return target;
+}
+
+// Which of the solutions is meant: 0 if --branch is absent.
+std::size_t read_branch(const Arguments& arguments) {
+  const double k = arguments.number("--branch", 0.0);
+  if (arguments.has("--branch") && !(k >= 1.0 && k <= 1e6 && k == std::floor(k))) {
+    throw Error(ErrorCode::usage, fmt::format("--branch takes the number of a solution, 1 for the nearest, not `{}`",
+                                              arguments.text("--branch")));
+  }
+  return static_cast<std::size_t>(k);
+}
+
+void require_branch(std::size_t branch, std::size_t solutions) {
+  if (branch <= solutions) return;
+  throw Error(ErrorCode::usage, fmt::format("--branch {}: there {} only {}", branch, solutions == 1 ? "is" : "are",
+                                            counted(solutions, "solution")));
+}
 
 struct IkQuestion {
   const Arguments& arguments;
@@ -161,12 +189,12 @@ int solve_target(const IkQuestion& ask) {
 }
 
 // Numbers of the samples in which something is not as it should be.
-struct Faults {
+struct PathFaults {
   std::vector<std::size_t> singular, doubtful, unreached;
 };
 
-Faults judge(const std::vector<JointSample>& motion) {
-  Faults faults;
+PathFaults faults_of(const std::vector<JointSample>& motion) {
+  PathFaults faults;
   for (std::size_t k = 0; k < motion.size(); ++k) {
     const JointSample& s = motion[k];
     require_finite_errors(fmt::format("at sample {} the way that is left", k + 1), s.position_error, s.rotation_error);
@@ -184,7 +212,7 @@ Faults judge(const std::vector<JointSample>& motion) {
   return faults;
 }
 
-void say_faults(const Arguments& arguments, const std::vector<JointSample>& motion, const Faults& faults,
+void say_faults(const Arguments& arguments, const std::vector<JointSample>& motion, const PathFaults& faults,
                 bool position_only) {
   if (!faults.unreached.empty()) {
     const JointSample& s = motion[faults.unreached[0] - 1];
@@ -211,7 +239,7 @@ void say_faults(const Arguments& arguments, const std::vector<JointSample>& moti
   }
 }
 
-Json motion_json(const IkQuestion& ask, const IkMotion& motion, const Faults& faults) {
+Json motion_json(const IkQuestion& ask, const IkMotion& motion, const PathFaults& faults) {
   Json json{{"model", ask.model.name},     {"frame", ask.frame_name()},   {"reached", faults.unreached.empty()},
             {"singular", faults.singular}, {"doubtful", faults.doubtful}, {"unreached", faults.unreached}};
   json.update(motion.fields);
@@ -261,7 +289,7 @@ int follow(const IkQuestion& ask) {
     }
   }
   const IkMotion motion = ask.solver.follow(path, position_only);
-  const Faults faults = judge(motion.samples);
+  const PathFaults faults = faults_of(motion.samples);
   say_faults(ask.arguments, motion.samples, faults, position_only);
   const bool reached = faults.unreached.empty();
   if (reached && ask.arguments.has("--out"))

@@ -160,6 +160,119 @@ void judge_files(const Arguments& arguments) {
   }
 }
 
+// What is divided, on what, by which methods.
+struct Wish {
+  Machine machine;
+  std::vector<int> processors;
+  std::vector<std::string> methods;
+  std::string grain, function;
+  double time_limit;
+};
+
+Wish read_wish(const Arguments& arguments) {
+  const bool runs = arguments.has("--run");
+  for (const char* option : {"--gantt", "--csv", "--method", "--grain"}) {
+    if (runs && arguments.has(option))
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("{} does not go with --run, which divides the function in its own way and times it", option));
+  }
+  Wish wish;
+  wish.machine = load_machine(arguments.text("--machine", runs ? "host" : "ideal"));
+  wish.processors = wanted_processors(arguments, wish.machine);
+  const auto seconds = [&](const char* option, double fallback) {
+    const double value = arguments.number(option, fallback);
+    if (!(value > 0.0) || value > 1e6)
+      throw Error(ErrorCode::usage, fmt::format("{} takes seconds, more than 0", option));
+    return value;
+  };
+  wish.time_limit = seconds("--time-limit", 10.0);
+  seconds("--seconds", 8.0);
+  if (arguments.has("--seconds") && !runs)
+    throw Error(ErrorCode::usage, "--seconds is how long --run measures: it comes with it");
+  wish.grain = arguments.text("--grain", "auto");
+  if (!wish.grain.empty() && std::isdigit(static_cast<unsigned char>(wish.grain[0])) != 0)
+    target_in(wish.grain, wish.machine);  // complains before the work begins
+  const std::string method = arguments.text("--method", "heft");
+  wish.methods = method == "all" ? scheduling_methods() : std::vector{method};
+  wish.function = arguments.text("--function", "inverse");
+  return wish;
+}
+
+// Every method on every number of processors.
+std::vector<ScheduleRow> make_schedules(const Wish& wish, const LoadedModel& loaded, const Function& function,
+                                        bool friction) {
+  const Machine& machine = wish.machine;
+  Grains grains(function, loaded, friction, wish.grain);
+  const OperationCount work = wish.grain == "dhanaraj" ? total_work(grains.grain(machine, 1, "tsa")->division.graph)
+                                                       : cost(function).operations;
+  const double alone = machine.for_code_of(work).duration(work);
+  std::vector<ScheduleRow> rows;
+  for (const std::string& m : wish.methods) {
+    for (const int p : wish.processors) {
+      Machine suited = machine.for_code_of(work, p);
+      auto grain = grains.grain(suited, p, m);
+      const TaskGraph& graph = grain->division.graph;
+      if (graph.size() == 0)
+        throw Error(ErrorCode::data,
+                    fmt::format("`{}` of `{}` has no operations to divide", wish.function, loaded.model.name));
+      Schedule schedule = schedule_by(m, graph, suited, p, wish.time_limit);
+      if (p > 1 && is_on_one(schedule)) {  // which then has all of the code, not a share of it
+        suited = machine.for_code_of(work);
+        schedule = schedule_by(m, graph, suited, p, wish.time_limit);
+      }
+      schedule.method = m;
+      Figures f = figures(graph, suited, schedule, alone);
+      std::vector<Violation> faults = violations(graph, suited, schedule);
+      rows.push_back({suited, std::move(grain), std::move(schedule), f, std::move(faults)});
+    }
+  }
+  return rows;
+}
+
+void give_schedules(const Arguments& arguments, const Wish& wish, const std::string& model,
+                    const std::vector<ScheduleRow>& rows) {
+  const ScheduleRow& best = *std::min_element(rows.begin(), rows.end(), [](const ScheduleRow& a, const ScheduleRow& b) {
+    return a.figures.makespan < b.figures.makespan * (1.0 - 1e-9);
+  });
+  std::vector<Schedule> schedules;
+  for (const ScheduleRow& r : rows) schedules.push_back(r.schedule);
+  const Recommendation advice = recommend(best.graph(), wish.machine, schedules);
+  write_pictures(arguments, best, fmt::format("{} of {}", wish.function, model));
+  if (arguments.json()) {
+    Json json{{"model", model}, {"function", wish.function}, {"machine", schedule_json(wish.machine)}};
+    json.update(schedule_json(best));
+    json["schedules"] = Json::array();
+    for (const ScheduleRow& r : rows) json["schedules"].push_back(schedule_json(r));
+    json["recommended"] = {{"processors", advice.processors}, {"reason", advice.reason}};
+    add_given(arguments, json);
+    print_json(json);
+    return;
+  }
+  fmt::print("{} of {} on {}: {}\n\n", styled(wish.function, Style::heading, stdout), model, wish.machine.name,
+             wish.machine.summary.empty() ? "a machine of yours" : wish.machine.summary);
+  if (rows.size() == 1)
+    print_one(best);
+  else
+    print_many(rows, wish.methods, wish.machine);
+  for (const char* option : {"--gantt", "--csv"}) {
+    if (arguments.has(option) && !arguments.quiet()) {
+      say(fmt::format("wrote {}: {} on {}", arguments.text(option), best.schedule.method,
+                      counted(static_cast<std::size_t>(best.schedule.processors), "processor")));
+    }
+  }
+  if (wish.processors.size() > 1) {  // else there is nothing to choose from
+    const std::string text =
+        fmt::format("Recommended: {}, because {}.", counted(static_cast<std::size_t>(advice.processors), "processor"),
+                    advice.reason);
+    for (const std::string& line : wrap(text, 110)) fmt::print("{}\n", line);
+  }
+  for (const ScheduleRow& r : rows) {
+    for (const Violation& v : r.violations)
+      say_error(fmt::format("{} on {}: {}", r.schedule.method, r.schedule.processors, v.words));
+  }
+}
+
 int run_schedule(const Arguments& arguments) {
   judge_files(arguments);
   if (arguments.has("--measure-host")) {
@@ -171,118 +284,29 @@ int run_schedule(const Arguments& arguments) {
     }
   }
   if (!arguments.has("MODEL")) throw Error(ErrorCode::usage, "`schedule` needs MODEL, or --measure-host");
-  if (arguments.has("--run")) {
-    for (const char* option : {"--gantt", "--csv", "--method", "--grain"}) {
-      if (arguments.has(option))
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("{} does not go with --run, which divides the function in its own way and times it", option));
-    }
-  }
-  const Machine machine = load_machine(arguments.text("--machine", arguments.has("--run") ? "host" : "ideal"));
-  const std::vector<int> processors = wanted_processors(arguments, machine);
-  const double seconds = arguments.number("--time-limit", 10.0);
-  if (!(seconds > 0.0) || seconds > 1e6) throw Error(ErrorCode::usage, "--time-limit takes seconds, more than 0");
-  const double measured = arguments.number("--seconds", 8.0);
-  if (!(measured > 0.0) || measured > 1e6) throw Error(ErrorCode::usage, "--seconds takes seconds, more than 0");
-  if (arguments.has("--seconds") && !arguments.has("--run"))
-    throw Error(ErrorCode::usage, "--seconds is how long --run measures: it comes with it");
-  const std::string wish = arguments.text("--grain", "auto");
-  if (!wish.empty() && std::isdigit(static_cast<unsigned char>(wish[0])) != 0)
-    target_in(wish, machine);  // complains before the work begins
-  const std::string method = arguments.text("--method", "heft");
-  const std::vector<std::string> methods = method == "all" ? scheduling_methods() : std::vector{method};
-
+  const Wish wish = read_wish(arguments);
   const LoadedModel loaded = load_tree(arguments);
-  const std::string function = arguments.text("--function", "inverse");
-  if (arguments.has("--run")) {
-    if (function != kSecondDerivatives) judge_functions(arguments, loaded.model, {function});
-    return run_divided(arguments, loaded, function, machine, processors);
-  }
+  const FunctionRow* row = find_function(wish.function);
+  if (row != nullptr) judge_functions(arguments, loaded.model, {row->id});
+  if (arguments.has("--run")) return run_divided(arguments, loaded, wish.function, wish.machine, wish.processors);
   if (arguments.has("--peers")) throw Error(ErrorCode::usage, "--peers goes with --run");
-  if (function == kSecondDerivatives)
-    throw Error(ErrorCode::usage, "--function inverse-second-derivatives goes with --run");
-  if (wish == "dhanaraj" && function != "inverse")
-    throw Error(ErrorCode::usage, "--grain dhanaraj is of the function `inverse` alone");
-  if (wish == "dhanaraj") streamlined_links(loaded.model);  // complains before the work begins
-  require_use_of_frame(arguments, {function});
+  if (row == nullptr) throw Error(ErrorCode::usage, fmt::format("--function {} goes with --run", wish.function));
+  if (wish.grain == "dhanaraj") {
+    if (row->id != FunctionId::inverse)
+      throw Error(ErrorCode::usage, "--grain dhanaraj is of the function `inverse` alone");
+    streamlined_links(loaded.model);  // complains before the work begins
+  }
+  require_use_of_frame(arguments, {row->id});
   const TraceOptions options = read_trace_options(arguments);
-  judge_functions(arguments, loaded.model, {function});
-  note_long_work(arguments, loaded.model, FunctionName(function).row);
-  const Traced traced = trace_function(loaded.mechanism, function, options);
+  note_long_work(arguments, loaded.model, *row);
+  const Traced traced = trace_function(loaded.mechanism, row->id, options);
   const Verification check = verify(traced, kScheduledStates);
   if (!check.passed())
     throw Error(ErrorCode::data,
                 fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
-
-  Grains grains(traced.function, loaded, options.friction, wish);
-  const OperationCount work = wish == "dhanaraj" ? total_work(grains.grain(machine, 1, "tsa")->division.graph)
-                                                 : cost(traced.function).operations;
-  const double alone = machine.for_code_of(work).duration(work);
-  std::vector<ScheduleRow> rows;
-  for (const std::string& m : methods) {
-    for (const int p : processors) {
-      Machine suited = machine.for_code_of(work, p);
-      auto grain = grains.grain(suited, p, m);
-      const TaskGraph& graph = grain->division.graph;
-      if (graph.size() == 0)
-        throw Error(ErrorCode::data,
-                    fmt::format("`{}` of `{}` has no operations to divide", function, loaded.model.name));
-      Schedule schedule = schedule_by(m, graph, suited, p, seconds);
-      if (p > 1 && is_on_one(schedule)) {  // which then has all of the code, not a share of it
-        suited = machine.for_code_of(work);
-        schedule = schedule_by(m, graph, suited, p, seconds);
-      }
-      schedule.method = m;
-      Figures f = figures(graph, suited, schedule, alone);
-      std::vector<Violation> faults = violations(graph, suited, schedule);
-      rows.push_back({suited, std::move(grain), std::move(schedule), f, std::move(faults)});
-    }
-  }
+  const std::vector<ScheduleRow> rows = make_schedules(wish, loaded, traced.function, options.friction);
+  give_schedules(arguments, wish, loaded.model.name, rows);
   const bool valid = std::all_of(rows.begin(), rows.end(), [](const ScheduleRow& r) { return r.violations.empty(); });
-  const ScheduleRow& best = *std::min_element(rows.begin(), rows.end(), [](const ScheduleRow& a, const ScheduleRow& b) {
-    return a.figures.makespan < b.figures.makespan * (1.0 - 1e-9);
-  });
-  std::vector<Schedule> schedules;
-  for (const ScheduleRow& r : rows) schedules.push_back(r.schedule);
-  const Recommendation advice = recommend(best.graph(), machine, schedules);
-  write_pictures(arguments, best, fmt::format("{} of {}", function, loaded.model.name));
-
-  if (arguments.json()) {
-    Json json{{"model", loaded.model.name}, {"function", function}, {"machine", schedule_json(machine)}};
-    json.update(schedule_json(best));
-    json["schedules"] = Json::array();
-    for (const ScheduleRow& r : rows) json["schedules"].push_back(schedule_json(r));
-    json["recommended"] = {{"processors", advice.processors}, {"reason", advice.reason}};
-    add_given(arguments, json);
-    print_json(json);
-    return valid ? kOk : kCheckFailed;
-  }
-  fmt::print("{} of {} on {}: {}\n\n", styled(function, Style::heading, stdout), loaded.model.name, machine.name,
-             machine.summary.empty() ? "a machine of yours" : machine.summary);
-  if (rows.size() == 1) {
-    print_one(best);
-  } else {
-    print_many(rows, methods, machine);
-  }
-  for (const char* option : {"--gantt", "--csv"}) {
-    if (arguments.has(option) && !arguments.quiet()) {
-      say(fmt::format("wrote {}: {} on {}", arguments.text(option), best.schedule.method,
-                      counted(static_cast<std::size_t>(best.schedule.processors), "processor")));
-    }
-  }
-  if (processors.size() > 1) {  // else there is nothing to choose from
-    for (const std::string& line :
-         wrap(fmt::format("Recommended: {}, because {}.",
-                          counted(static_cast<std::size_t>(advice.processors), "processor"), advice.reason),
-              110)) {
-      fmt::print("{}\n", line);
-    }
-  }
-  for (const ScheduleRow& r : rows) {
-    for (const Violation& v : r.violations)
-      say_error(fmt::format("{} on {}: {}", r.schedule.method, r.schedule.processors, v.words));
-  }
   return valid ? kOk : kCheckFailed;
 }
 

@@ -15,7 +15,7 @@
 #include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 #include "../io/vectors.hpp"
-#include "../parts/design_input.hpp"
+#include "../io/design_input.hpp"
 #include "../report/design_check.hpp"
 #include "../report/design_instants.hpp"
 

@@ -1,8 +1,10 @@
-// Operation counts of inverse dynamics that others published or whose generators were measured, to stand beside ours.
+// Operation counts that others published or whose generators were measured, to stand beside ours.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "../../codegen/functions/function_row.hpp"
 
 namespace lw::cli {
 
@@ -12,7 +14,8 @@ struct PublishedCount {
   std::string note;
 };
 
-// Of `inverse` of an embedded model. Dense: every inertial parameter a symbol; else with the numbers of the model.
-std::vector<PublishedCount> published_counts(const std::string& model, bool dense, bool base_parameters);
+// Of a function of an embedded model. Dense: every inertial parameter a symbol; else with the numbers of the model.
+std::vector<PublishedCount> published_counts(FunctionId function, const std::string& model, bool dense,
+                                             bool base_parameters);
 
 }  // namespace lw::cli

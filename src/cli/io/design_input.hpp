@@ -6,7 +6,7 @@
 
 #include "../../simulate/design/design_run.hpp"
 #include "../frame/command.hpp"
-#include "../io/plant_input.hpp"
+#include "plant_input.hpp"
 
 namespace lw::cli {
 

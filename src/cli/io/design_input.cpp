@@ -7,8 +7,8 @@
 #include "../../base/text.hpp"
 #include "../../dynamics/parameters/parameter_derivatives.hpp"
 #include "../../model/complaints.hpp"
-#include "../io/codegen_options.hpp"
-#include "../io/vectors.hpp"
+#include "codegen_options.hpp"
+#include "vectors.hpp"
 
 namespace lw::cli {
 
