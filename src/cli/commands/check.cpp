@@ -104,7 +104,7 @@ void add_moved_home(const Model<double>& model, const Mechanism& mechanism, cons
 // Of more motors than freedoms, those that commands begin with; as it is where they do not tell.
 Model<double> with_leaders_alone(const Model<double>& model) {
   try {
-    return led_model(model);
+    return led_model(led_by(model, plan_loops(model).actuated));
   } catch (const Error&) {  // of which the judgement below speaks
     return model;
   }
@@ -138,7 +138,8 @@ void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings&
     if (led) return judged(Severity::note, mechanism.where, drivers_taken(*led));
     try {
       Workspace<double> work(model);
-      driving_velocities(model, work, assemble_home(model));
+      const Model<double> driven = led_by(model, plan_loops(model).actuated);
+      driving_velocities(driven, work, assemble_home(driven));
     } catch (const Error& e) {
       judged(Severity::warning, mechanism.where, e.what());
     }
@@ -163,7 +164,7 @@ Findings examine(const Arguments& arguments) {
   f.mobility = mobility(*f.model);
   f.loops = judge_loops(*f.model);
   f.closed_home = f.model->home;
-  if (!f.model->loops.empty()) add_loops(*f.model, mechanism, f, diagnostics);
+  add_loops(*f.model, mechanism, f, diagnostics);
   f.ok = !has_error(diagnostics);
   return f;
 }
