@@ -120,8 +120,8 @@ std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& lo
       const double off = disagreement(f, *backends.front(), *b);
       if (!(off <= 1e-9)) {
         throw Disagreement(
-            fmt::format("{}, {}: {} differs from the reference by {:.1e} of the result; nothing is timed "
-                        "that does not agree to 1e-9",
+            fmt::format("{}, {}: {} differs from the reference by {:.1e} of the result; nothing is timed that does not "
+                        "agree to 1e-9",
                         loaded.model.name, f.name, b->name, off));
       }
       calls.push_back({[f, p = b.get()](int state, double nudge) { return p->compute(f, state, nudge); }, b->many(f)});
@@ -257,8 +257,7 @@ int bench(const Arguments& arguments) {
   if (arguments.has("--simulate")) {
     fmt::print(
         "\nLeast of up to {} repetitions, ways in turn; work is integrated along. Other libraries give the "
-        "accelerations "
-        "in the same loop.\n",
+        "accelerations in the same loop.\n",
         kRepetitions);
   } else {
     fmt::print(
@@ -293,47 +292,21 @@ int run_bench(const Arguments& arguments) {
 
 Command bench_command() {
   Command c = elastic_command(
-      {{"--peers",
-        "auto|none",
-        "auto: all that are found; none: ours only",
-        Option::Kind::text,
-        {"auto", "none"},
-        "Options"},
-       {"--friction",
-        "",
-        "inverse dynamics alone, without and with what joints and drives lose",
-        Option::Kind::flag,
-        {},
-        "Options"},
-       {"--cores",
-        "",
-        "instead: each function on one core and on as many as are chosen for it; without MODEL for every model "
-        "that comes along",
-        Option::Kind::flag,
-        {},
-        "Options"},
-       {"--long",
-        "",
-        "with --cores: also derivatives of large mechanisms, which take minutes to compile",
-        Option::Kind::flag,
-        {},
-        "Options"},
-       {"--simulate",
-        "",
-        "whole simulations instead: Runge-Kutta steps of 1 ms, and eight at once",
-        Option::Kind::flag,
-        {},
-        "Options"}});
+      {choice_option("--peers", "auto|none", "auto: all that are found; none: ours only", {"auto", "none"}),
+       flag_option("--friction", "inverse dynamics alone, without and with what joints and drives lose"),
+       flag_option("--cores",
+                   "instead: each function on one core and on as many as are chosen for it; without MODEL for every "
+                   "model that comes along"),
+       flag_option("--long", "with --cores: also derivatives of large mechanisms, which take minutes to compile"),
+       flag_option("--simulate", "whole simulations instead: Runge-Kutta steps of 1 ms, and eight at once")});
   c.name = "bench";
   c.summary = "nanoseconds per call, beside other libraries";
   c.description =
       "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter, jit, "
-      "and "
-      "batch: many states at once in vectors) and those other dynamics libraries whose adapters stand beside the "
-      "program "
-      "(bench/README.md). Results are compared first, and nothing is timed that does not agree. Independent calls show "
-      "throughput, dependent ones latency (of a batch: of one state). With --simulate whole motions are timed. Without "
-      "MODEL: arm6, arm7, quadruped, humanoid.";
+      "and batch: many states at once in vectors) and those other dynamics libraries whose adapters stand beside the "
+      "program (bench/README.md). Results are compared first, and nothing is timed that does not agree. Independent "
+      "calls show throughput, dependent ones latency (of a batch: of one state). With --simulate whole motions are "
+      "timed. Without MODEL: arm6, arm7, quadruped, humanoid.";
   c.examples = {"linkwright bench",
                 "linkwright bench puma560 --json",
                 "linkwright bench chain-30 --peers none",

@@ -138,10 +138,10 @@ std::vector<SimulationTiming> time_simulations(const LoadedModel& loaded, const 
     SimulationTiming timing{c.name, 0.0, 0.0, c.lanes,
                             difference(c.truth ? c.truth(kCompared) : first, c.run(kCompared))};
     if (!(timing.off <= 1e-9)) {
-      throw Error(ErrorCode::data,
-                  fmt::format("{}: {} is off by {:.1e} after {} s of simulation; nothing is timed that does "
-                              "not agree to 1e-9",
-                              loaded.model.name, c.name, timing.off, kCompared));
+      throw Error(
+          ErrorCode::data,
+          fmt::format("{}: {} is off by {:.1e} after {} s of simulation; nothing is timed that does not agree to 1e-9",
+                      loaded.model.name, c.name, timing.off, kCompared));
     }
     timings.push_back(timing);
     // whole steps that take some hundredths of a second, and never so many that the motion has time to run away

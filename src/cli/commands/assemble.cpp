@@ -211,64 +211,37 @@ int run_assemble(const Arguments& arguments) {
 }  // namespace
 
 Command assemble_command() {
-  using Kind = Option::Kind;
   Option q = q_option();
   q.help = "coordinates of the actuated joints (rad, m; `90deg` is understood); default: those of the home pose";
   Option mode = mode_option();
   mode.help = "the mode in which the path begins: the K-th of what is listed at --q; default: that of the home pose";
   mode.group = "Path";
   Command c = model_command(
-      {q,
-       frame_option("the link whose pose tells the modes apart"),
-       {"--all", "", "also the coordinates of all joints", Kind::flag, {}, "Options"},
-       {"--path",
-        "FILE.csv",
-        "follows a motion of the actuated joints (t,q1,...) in its mode, and tells what it passes",
-        Kind::text,
-        {},
-        "Path"},
+      {q, frame_option("the link whose pose tells the modes apart"),
+       flag_option("--all", "also the coordinates of all joints"),
+       text_option("--path", "FILE.csv",
+                   "follows a motion of the actuated joints (t,q1,...) in its mode, and tells what it passes", "Path"),
        mode,
-       {"--warning",
-        "SECONDS",
-        "how long before a parallel singularity it is announced; default: 0.25",
-        Kind::number,
-        {},
-        "Path"},
-       {"--out", "FILE.csv", "all joints along the path, with conditions and distances", Kind::text, {}, "Path"},
-       {"--plot", "FILE.svg", "distances from singularities along the path", Kind::text, {}, "Path"},
-       {"--compare",
-        "",
-        "of a planar 3-RRR: six ways to compute where its platform is, by steps, operations and time",
-        Kind::flag,
-        {},
-        "Path"},
-       {"--workspace",
-        "FILE.svg",
-        "draws where the frame of a planar mechanism can go, and how well",
-        Kind::text,
-        {},
-        "Workspace"},
-       {"--turn",
-        "ANGLE",
-        "with the frame turned so far from home (three freedoms only)",
-        Kind::text,
-        {},
-        "Workspace"}});
+       number_option("--warning", "SECONDS", "how long before a parallel singularity it is announced; default: 0.25",
+                     "Path"),
+       text_option("--out", "FILE.csv", "all joints along the path, with conditions and distances", "Path"),
+       text_option("--plot", "FILE.svg", "distances from singularities along the path", "Path"),
+       flag_option("--compare",
+                   "of a planar 3-RRR: six ways to compute where its platform is, by steps, operations and time",
+                   "Path"),
+       text_option("--workspace", "FILE.svg", "draws where the frame of a planar mechanism can go, and how well",
+                   "Workspace"),
+       text_option("--turn", "ANGLE", "with the frame turned so far from home (three freedoms only)", "Workspace")});
   c.name = "assemble";
   c.summary = "all ways to assemble a mechanism with loops, and which of them a path keeps";
   c.description =
       "Closes the loops of a mechanism whose actuated joints are given, in every way there is: its assembly modes, "
-      "sorted by the pose of "
-      "a frame. Planar loops are solved in closed form, up to the six modes of a platform on three legs; others are "
-      "searched, "
-      "and every mode is certified by the residual of its closures. `signs` are those of the closure determinants, a "
-      "block of loops "
-      "each, against the home pose: along a path they change only where modes meet. Where it cannot be assembled, it "
-      "says which links "
-      "are too short and by how much (exit code 1).\n"
-      "With --path the mode is tracked: where it ends, where a parallel singularity comes near (what is driven stands "
-      "still, and the rest "
-      "can move), and where a leg passes through full stretch (a serial one).";
+      "sorted by the pose of a frame. Planar loops are solved in closed form, up to the six modes of a platform on "
+      "three legs; others are searched, and every mode is certified by the residual of its closures. `signs` are those "
+      "of the closure determinants, a block of loops each, against the home pose: along a path they change only where "
+      "modes meet. Where it cannot be assembled, it says which links are too short and by how much (exit code "
+      "1).\nWith --path the mode is tracked: where it ends, where a parallel singularity comes near (what is driven "
+      "stands still, and the rest can move), and where a leg passes through full stretch (a serial one).";
   c.examples = {"linkwright assemble planar-3rrr --q 0,0,90deg", "linkwright assemble four-bar --all",
                 "linkwright assemble excavator --q 0,2.1,3.2,1.5",
                 "linkwright assemble five-bar --workspace five-bar.svg"};

@@ -69,10 +69,8 @@ Command bias_command() {
   c.summary = "what acts without acceleration: c(q, qd) + g(q)";
   c.description =
       "The torques at zero acceleration: coriolis, which are those of velocity (Coriolis, centrifugal and gyroscopic), "
-      "and gravity, "
-      "which hold the mechanism at rest (springs and other force elements count here); with --wrench also outer, which "
-      "balance the forces "
-      "given.";
+      "and gravity, which hold the mechanism at rest (springs and other force elements count here); with --wrench also "
+      "outer, which balance the forces given.";
   c.examples = {"linkwright bias puma560 --qd 1,1,0,0,0,0", "linkwright bias stanford --q 0,90deg,0.4,0,0,0 --json"};
   c.run = run_bias;
   return c;

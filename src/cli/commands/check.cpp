@@ -50,13 +50,11 @@ void add_singular(const Model<double>& model, const Mechanism& mechanism, std::v
   for (const JointInfo& joint : model.joints) {
     if (joint.v <= k) where = mechanism.find_joint(joint.name)->joint.where;
   }
-  diagnostics.push_back(
-      {Severity::warning, where,
-       fmt::format(
-           "nothing resists an acceleration of `{}`: no mass or inertia moves with it alone, so `forward` has no "
-           "answer",
-           model.velocity_names[static_cast<std::size_t>(k)]),
-       "give what it moves an inertia, or its drive a `rotor_inertia`"});
+  diagnostics.push_back({Severity::warning, where,
+                         fmt::format("nothing resists an acceleration of `{}`: no mass or inertia moves with it alone, "
+                                     "so `forward` has no answer",
+                                     model.velocity_names[static_cast<std::size_t>(k)]),
+                         "give what it moves an inertia, or its drive a `rotor_inertia`"});
 }
 
 // What is no error but can hardly be meant.
@@ -95,8 +93,7 @@ void add_moved_home(const Model<double>& model, const Mechanism& mechanism, cons
   if (moved.empty()) return;
   diagnostics.push_back({Severity::warning, mechanism.where,
                          fmt::format("the loops cannot be closed with the driven joints as `home` has them: the "
-                                     "nearest closed pose, with which commands begin, "
-                                     "moves {}",
+                                     "nearest closed pose, with which commands begin, moves {}",
                                      moved),
                          "give a `home` that closes the loops"});
 }
@@ -285,11 +282,9 @@ Command check_command() {
   c.summary = "read a mechanism, judge it, and say what it is";
   c.description =
       "Reads a mechanism file and reports everything that is wrong with it, each with its line: syntax, names, and "
-      "physics (positive "
-      "masses, inertias that a body can have, loops that close). Then says what the mechanism is: its degrees of "
-      "freedom and the order "
-      "of its coordinates, which is that of all vectors.\n"
-      "Exit code 3 for a file that gives no mechanism, 1 for a mechanism that cannot exist.";
+      "physics (positive masses, inertias that a body can have, loops that close). Then says what the mechanism is: "
+      "its degrees of freedom and the order of its coordinates, which is that of all vectors.\nExit code 3 for a file "
+      "that gives no mechanism, 1 for a mechanism that cannot exist.";
   c.examples = {"linkwright check puma560", "linkwright check puma560 --json"};
   c.run = run_check;
   return c;

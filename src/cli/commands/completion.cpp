@@ -13,7 +13,7 @@ bool takes_model(const Command& c) { return !c.positionals.empty() && c.position
 std::vector<Option> options_of(const Command& c) {
   std::vector<Option> options = c.options;
   options.push_back(quiet_option());
-  options.push_back({"--help", "", "how it is called", Option::Kind::flag, {}, "Output"});
+  options.push_back(flag_option("--help", "how it is called", "Output"));
   return options;
 }
 

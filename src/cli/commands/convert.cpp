@@ -83,10 +83,9 @@ int to_urdf(const Arguments& arguments, const Mechanism& mechanism) {
   if (!files.sidecar.empty()) {
     write_file(beside, files.sidecar);
   } else if (fs::exists(beside, ignored)) {
-    throw Error(ErrorCode::io,
-                fmt::format("`{}` stands there from before and would be read with `{}`, which it does not belong to: "
-                            "remove it, or choose another name",
-                            beside, out));
+    throw Error(ErrorCode::io, fmt::format("`{}` stands there from before and would be read with `{}`, which it does "
+                                           "not belong to: remove it, or choose another name",
+                                           beside, out));
   }
   write_file(out, files.urdf);
   fmt::print("{}\n", out);
@@ -106,18 +105,15 @@ int run_convert(const Arguments& arguments) {
 
 Command convert_command() {
   Command c = dynamics_command(
-      {{"--out", "FILE", "where it is written: NAME.yaml or NAME.urdf", Option::Kind::text, {}, "Options"},
-       {"--to", "yaml|urdf", "what goes to stdout where there is no --out; default: yaml", Option::Kind::text, kFormats,
-        "Options"}});
+      {text_option("--out", "FILE", "where it is written: NAME.yaml or NAME.urdf"),
+       choice_option("--to", "yaml|urdf", "what goes to stdout where there is no --out; default: yaml", kFormats)});
   std::erase_if(c.options, [](const Option& o) { return o.name == "--json"; });  // a mechanism is its own format
   c.name = "convert";
   c.summary = "writes a mechanism in another format";
   c.description =
       "Reads a mechanism from any format and writes it as a YAML mechanism file, with its formulas and parameters, or "
-      "as "
-      "URDF, with numbers. What a URDF cannot say goes to NAME.loops.yaml beside it or is named in a warning, with "
-      "--quiet too where "
-      "it acts on the motion. Without --out the text goes to stdout.";
+      "as URDF, with numbers. What a URDF cannot say goes to NAME.loops.yaml beside it or is named in a warning, with "
+      "--quiet too where it acts on the motion. Without --out the text goes to stdout.";
   c.examples = {"linkwright convert arm6", "linkwright convert puma560 --to urdf",
                 "linkwright convert four-bar --out four-bar.urdf"};
   c.run = run_convert;

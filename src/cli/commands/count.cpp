@@ -219,26 +219,19 @@ int run_count(const Arguments& arguments) {
 
 Command count_command() {
   std::vector<Option> own{
-      {"--function", "F", "what is counted, of the functions below; default: inverse", Option::Kind::text,
-       function_names(), "Options"},
-      {"--dense",
-       "",
-       "every inertial parameter is a symbol, as publications count; rotors and springs are left out",
-       Option::Kind::flag,
-       {},
-       "Options"},
-      {"--explain", "", "the methods that were tried, and what each pass gained", Option::Kind::flag, {}, "Options"}};
+      choice_option("--function", "F", "what is counted, of the functions below; default: inverse", function_names()),
+      flag_option("--dense",
+                  "every inertial parameter is a symbol, as publications count; rotors and springs are left out"),
+      flag_option("--explain", "the methods that were tried, and what each pass gained")};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
   c.name = "count";
   c.summary = "operations of the code that compile makes, beside published counts";
   c.description =
       "Counts the multiplications and additions of the code that `compile` writes under the same options: the function "
-      "is "
-      "derived in several ways (methods), each is simplified by passes, and the cheapest counts, verified at random "
-      "states. "
-      "Numbers of the file are folded in; --dense makes every inertial parameter a symbol, which is how generators are "
-      "compared. A fused multiply-add counts two; signs are free.";
+      "is derived in several ways (methods), each is simplified by passes, and the cheapest counts, verified at random "
+      "states. Numbers of the file are folded in; --dense makes every inertial parameter a symbol, which is how "
+      "generators are compared. A fused multiply-add counts two; signs are free.";
   c.sections.push_back(functions_section());
   c.examples = {"linkwright count puma560", "linkwright count puma560 --dense",
                 "linkwright count ur5 --function forward --explain", "linkwright count rx90 --objective depth"};

@@ -406,42 +406,23 @@ Command derivatives_command() {
     section.rows.emplace_back(t.name, t.help);
   }
   Command c = dynamics_command(
-      {{"--function", "NAME", "what to differentiate (default: inverse)", Option::Kind::text, functions, "Options"},
-       q_option(),
-       velocity_option("--qd", "velocities"),
-       velocity_option("--qdd", "accelerations, of inverse"),
+      {choice_option("--function", "NAME", "what to differentiate (default: inverse)", functions), q_option(),
+       velocity_option("--qd", "velocities"), velocity_option("--qdd", "accelerations, of inverse"),
        velocity_option("--tau", "torques and forces, of forward"),
-       {"--parameters",
-        "P1,P2,...|all|inertial",
-        "also by parameters: of the file (all of them: all), or of links, such as link3.mx (all of them: inertial)",
-        Option::Kind::text,
-        {},
-        "Options"},
-       {"--direction",
-        "V1,V2,...",
-        "also each derivative times this vector, one number per velocity",
-        Option::Kind::text,
-        {},
-        "Options"},
-       {"--weights",
-        "W1,W2,...",
-        "also these weights, one per row, times each derivative",
-        Option::Kind::text,
-        {},
-        "Options"},
-       {"--second", "", "also the second derivatives, of inverse", Option::Kind::flag, {}, "Options"},
-       frame_option("frame whose pose is differentiated, of kinematics"),
-       mode_option()});
+       text_option(
+           "--parameters", "P1,P2,...|all|inertial",
+           "also by parameters: of the file (all of them: all), or of links, such as link3.mx (all of them: inertial)"),
+       text_option("--direction", "V1,V2,...", "also each derivative times this vector, one number per velocity"),
+       text_option("--weights", "W1,W2,...", "also these weights, one per row, times each derivative"),
+       flag_option("--second", "also the second derivatives, of inverse"),
+       frame_option("frame whose pose is differentiated, of kinematics"), mode_option()});
   c.name = "derivatives";
   c.summary = "how results change with q, qd, qdd or tau, and with parameters";
   c.description =
       "Derivatives, exact to the rounding of the largest entries. Those of inverse and forward dynamics are analytic, "
-      "the others are made with "
-      "dual "
-      "numbers. A derivative by q is one along the velocities: a quaternion joint has three columns, for turns about "
-      "the "
-      "axes of its child; a floating one three more, for displacements along them. A parameter that others are "
-      "computed from moves those too.";
+      "the others are made with dual numbers. A derivative by q is one along the velocities: a quaternion joint has "
+      "three columns, for turns about the axes of its child; a floating one three more, for displacements along them. "
+      "A parameter that others are computed from moves those too.";
   c.examples = {"linkwright derivatives puma560 --qd 1,1,1,1,1,1",
                 "linkwright derivatives puma560 --function forward --tau 1,2,3,0,0,0 --json",
                 "linkwright derivatives double-pendulum --parameters all --second --qd 1,2",

@@ -161,40 +161,26 @@ int run_excite(const Arguments& arguments) {
 }  // namespace
 
 Command excite_command() {
-  using Kind = Option::Kind;
-  std::vector<Option> own{
-      {"--out", "FILE.csv", "writes t, q1.., qd1.., qdd1..", Kind::text, {}, "Options"},
-      {"--torques", "", "writes also tau1.., with friction, as the model expects them", Kind::flag, {}, "Options"},
-      {"--rate", "HZ", "samples a second of that file; default: 100", Kind::number, {}, "Options"},
-      {"--harmonics", "N", "of the series; default: 5", Kind::number, {}, "Options"},
-      {"--period", "SECONDS", "of the motion; default: 10", Kind::number, {}, "Options"}};
+  std::vector<Option> own{text_option("--out", "FILE.csv", "writes t, q1.., qd1.., qdd1.."),
+                          flag_option("--torques", "writes also tau1.., with friction, as the model expects them"),
+                          number_option("--rate", "HZ", "samples a second of that file; default: 100"),
+                          number_option("--harmonics", "N", "of the series; default: 5"),
+                          number_option("--period", "SECONDS", "of the motion; default: 10")};
   for (const Option& o : friction_options()) own.push_back(o);
   const auto limit = [&](const char* name, const char* help) {
-    own.push_back({name,
-                   "X1,X2,...",
-                   std::string(help) + ", one for all or one each; default: the file's",
-                   Kind::text,
-                   {},
-                   "Limits"});
+    own.push_back(
+        text_option(name, "X1,X2,...", std::string(help) + ", one for all or one each; default: the file's", "Limits"));
   };
   limit("--lower", "least coordinates");
   limit("--upper", "greatest coordinates");
   limit("--velocity", "greatest velocities");
-  own.push_back({"--acceleration",
-                 "X1,X2,...",
-                 "greatest accelerations, one for all or one each; default: none",
-                 Kind::text,
-                 {},
-                 "Limits"});
+  own.push_back(text_option("--acceleration", "X1,X2,...",
+                            "greatest accelerations, one for all or one each; default: none", "Limits"));
   limit("--effort", "greatest torques and forces, friction included");
-  own.push_back({"--evaluations", "N", "how long is searched; default: 3000", Kind::number, {}, "Search"});
-  own.push_back({"--seed", "N", "another series to begin with; default: 1", Kind::number, {}, "Search"});
-  own.push_back({"--time-limit",
-                 "SECONDS",
-                 "ends the search early; the result then depends on the machine",
-                 Kind::number,
-                 {},
-                 "Search"});
+  own.push_back(number_option("--evaluations", "N", "how long is searched; default: 3000", "Search"));
+  own.push_back(number_option("--seed", "N", "another series to begin with; default: 1", "Search"));
+  own.push_back(number_option("--time-limit", "SECONDS",
+                              "ends the search early; the result then depends on the machine", "Search"));
   own.push_back(q_option());
   Command c = dynamics_command(own);
   c.name = "excite";
@@ -203,8 +189,8 @@ Command excite_command() {
       "Designs a motion for `identify`: a Fourier series a joint, from rest in a posture (--q) back to it, with the "
       "least condition number of the equations from which base parameters and friction are found. It stays within the "
       "limits of positions, velocities and efforts that the file or the options give; turning joints without limits "
-      "stay within half a turn of the posture. The same options give the same motion. --json has the coefficients: "
-      "q = start + sum over l of A_l (cos(l w t) - 1) + B_l sin(l w t), w = 2 pi/period.";
+      "stay within half a turn of the posture. The same options give the same motion. --json has the coefficients: q = "
+      "start + sum over l of A_l (cos(l w t) - 1) + B_l sin(l w t), w = 2 pi/period.";
   c.examples = {"linkwright excite double-pendulum --velocity 4 --evaluations 300 --out motion.csv",
                 "linkwright excite puma560 --period 8 --velocity 90deg --evaluations 200 --json"};
   c.run = run_excite;

@@ -99,9 +99,8 @@ Command forward_command() {
   c.description =
       "Forward dynamics: the accelerations that the torques tau (forces, for slides) cause in the state q, qd under "
       "gravity. With --friction tau is what the drives take in, as `inverse --friction` gives it, from rest too; "
-      "joints at rest stick "
-      "where friction can hold them, and begin to slip where it cannot. Of a mechanism with loops vectors run over its "
-      "actuated joints.";
+      "joints at rest stick where friction can hold them, and begin to slip where it cannot. Of a mechanism with loops "
+      "vectors run over its actuated joints.";
   c.examples = {"linkwright forward double-pendulum",
                 "linkwright forward puma560 --tau 10,0,0,0,0,0 --method crba --json",
                 "linkwright forward puma560-dhanaraj --tau 20,0,0,0,0,0 --friction"};

@@ -176,30 +176,16 @@ int run_identify(const Arguments& arguments) {
 }  // namespace
 
 Command identify_command() {
-  using Kind = Option::Kind;
-  std::vector<Option> own{
-      {"--log", "FILE.csv", "t, q1.., tau1.. and, where measured, qd1.., qdd1..", Kind::text, {}, "Options"},
-      {"--out", "FILE.yaml", "writes the mechanism with what was found", Kind::text, {}, "Options"}};
+  std::vector<Option> own{text_option("--log", "FILE.csv", "t, q1.., tau1.. and, where measured, qd1.., qdd1.."),
+                          text_option("--out", "FILE.yaml", "writes the mechanism with what was found")};
   for (const Option& o : friction_options()) own.push_back(o);
-  own.push_back({"--filter",
-                 "HZ",
-                 "cut-off of the low-pass filter, 0: none; default: a twentieth of the sampling rate where "
-                 "accelerations are missing, else none",
-                 Kind::number,
-                 {},
-                 "Options"});
-  own.push_back({"--still",
-                 "V",
-                 "leaves out rows of joints that are no faster (rad/s, m/s), which may stick; default: 0",
-                 Kind::number,
-                 {},
-                 "Options"});
-  own.push_back({"--holdout",
-                 "PART",
-                 "this part of the log, its end, is predicted instead of fitted: 0.25",
-                 Kind::number,
-                 {},
-                 "Options"});
+  own.push_back(number_option("--filter", "HZ",
+                              "cut-off of the low-pass filter, 0: none; default: a twentieth of the sampling rate "
+                              "where accelerations are missing, else none"));
+  own.push_back(number_option(
+      "--still", "V", "leaves out rows of joints that are no faster (rad/s, m/s), which may stick; default: 0"));
+  own.push_back(
+      number_option("--holdout", "PART", "this part of the log, its end, is predicted instead of fitted: 0.25"));
   Command c = dynamics_command(own);
   c.name = "identify";
   c.summary = "masses, inertias and friction from a log of a motion";
@@ -208,9 +194,8 @@ Command identify_command() {
       "least squares, with their standard deviations, and says what the log does not show. Torques are those on the "
       "output side of the drives; what the mechanism says of springs acts as known. Where accelerations were not "
       "measured, positions and velocities are filtered and differenced, and the same filter goes over both sides of "
-      "the equations.\n\n"
-      "The mechanism written has bodies that can exist, within three standard deviations of the estimates where there "
-      "are such; what the log leaves open stays near the file.";
+      "the equations.\n\nThe mechanism written has bodies that can exist, within three standard deviations of the "
+      "estimates where there are such; what the log leaves open stays near the file.";
   c.examples = {
       "linkwright excite double-pendulum --evaluations 100 --torques --out log.csv && linkwright identify "
       "double-pendulum --log log.csv",

@@ -321,38 +321,28 @@ int run_ik(const Arguments& arguments) {
 }  // namespace
 
 Command ik_command() {
-  using Kind = Option::Kind;
   Command c = model_command(
-      {{"--target", "POSE", "x,y,z,roll,pitch,yaw in the world, or x,y,z: position only", Kind::text, {}, "Options"},
-       {"--path", "FILE.csv", "samples of the frame's pose instead of one target", Kind::text, {}, "Options"},
-       {"--out", "FILE.csv", "with --path: writes t, q1.., qd1.., qdd1..", Kind::text, {}, "Options"},
+      {text_option("--target", "POSE", "x,y,z,roll,pitch,yaw in the world, or x,y,z: position only"),
+       text_option("--path", "FILE.csv", "samples of the frame's pose instead of one target"),
+       text_option("--out", "FILE.csv", "with --path: writes t, q1.., qd1.., qdd1.."),
        frame_option("the link whose frame is brought there"),
-       {"--branch", "K", "only the K-th solution; along a path, the branch to begin on", Kind::number, {}, "Options"},
-       {"--position-only", "", "the orientation does not matter", Kind::flag, {}, "Options"},
-       {"--ignore-limits", "", "solutions beyond the joints' limits too", Kind::flag, {}, "Options"},
-       q_option(),
-       mode_option()});
+       number_option("--branch", "K", "only the K-th solution; along a path, the branch to begin on"),
+       flag_option("--position-only", "the orientation does not matter"),
+       flag_option("--ignore-limits", "solutions beyond the joints' limits too"), q_option(), mode_option()});
   c.name = "ik";
   c.summary = "joints for a pose of a frame, or along a path";
   c.description =
       "Inverse kinematics: all configurations that bring a link's frame to a pose or a point, nearest to --q first. In "
       "closed form for arms with a recognised geometry (three joints, or three and a spherical wrist, or the offset "
-      "wrist "
-      "of the UR arms); numerically for every other tree, where those solutions are listed that were found. Where "
-      "joints "
-      "are left over, one is given, as near to --q as it was found. Where there is none it names the nearest pose and "
-      "exits with 1; it says `out of reach` where that is certain, else `not found`.\n\n"
-      "Along a path it stays on one branch (where this ends at a joint's limit, it stops with 1) and gives rates and "
-      "accelerations of the joints too. The file has the "
-      "columns "
-      "t,x,y,z, on request roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), ax,ay,az (and alphax,alphay,alphaz); velocities "
-      "and "
-      "accelerations that it lacks are taken from three-point differences of its samples.\n\n"
-      "Of a mechanism with loops it gives the driven joints, in every working mode: legs that move in a plane are "
-      "solved in closed "
-      "form, each by itself. Along a path it goes on smoothly, also through the full stretch of a leg, and says when "
-      "its working mode "
-      "changed; --out writes t, q1..";
+      "wrist of the UR arms); numerically for every other tree, where those solutions are listed that were found. "
+      "Where joints are left over, one is given, as near to --q as it was found. Where there is none it names the "
+      "nearest pose and exits with 1; it says `out of reach` where that is certain, else `not found`.\n\nAlong a path "
+      "it stays on one branch (where this ends at a joint's limit, it stops with 1) and gives rates and accelerations "
+      "of the joints too. The file has the columns t,x,y,z, on request roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), "
+      "ax,ay,az (and alphax,alphay,alphaz); velocities and accelerations that it lacks are taken from three-point "
+      "differences of its samples.\n\nOf a mechanism with loops it gives the driven joints, in every working mode: "
+      "legs that move in a plane are solved in closed form, each by itself. Along a path it goes on smoothly, also "
+      "through the full stretch of a leg, and says when its working mode changed; --out writes t, q1..";
   c.examples = {"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0",
                 "linkwright ik stanford --target 0.3,-0.5,-0.1,150deg,0,90deg --branch 1 --json",
                 "linkwright ik cat215b --target 7,1,0.5", "linkwright ik planar-3rrr --target 0.4,0.25,0,0,0,20deg"};

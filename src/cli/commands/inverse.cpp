@@ -91,13 +91,9 @@ void print(const std::vector<Reaction>& list) {
 }
 
 Option torque_weights_option() {
-  return {"--weights",
-          "W1,W2,...",
-          "loops: where more joints are actuated than there are freedoms, the sum of W tau^2 is made least; default: 1 "
-          "each",
-          Option::Kind::text,
-          {},
-          "Options"};
+  return text_option("--weights", "W1,W2,...",
+                     "loops: where more joints are actuated than there are freedoms, the sum of W tau^2 is made least; "
+                     "default: 1 each");
 }
 
 std::vector<double> read_weights(const Arguments& arguments, const LoadedPlant& plant) {
@@ -180,8 +176,7 @@ int run_inverse(const Arguments& arguments) {
   if (std::find(no_motor.begin(), no_motor.end(), true) != no_motor.end()) {
     fmt::print(
         "\nOf joints that hang on elastic drives, tau is what would have to act on them besides the shaft: 0 in "
-        "motions "
-        "that their\nmotors can make.\n");
+        "motions that their\nmotors can make.\n");
   }
   if (report) fmt::print("{}", loss_tables(plant, *report));
   if (arguments.has("--reactions")) print(in_joints);
@@ -192,35 +187,29 @@ int run_inverse(const Arguments& arguments) {
 
 Command inverse_command() {
   const Methods methods = with_formulations({{"rnea", "Newton-Euler about the frames' origins (the fast one)"}});
-  std::vector<Option> options{
-      q_option(),
-      velocity_option("--qd", "velocities"),
-      velocity_option("--qdd", "accelerations"),
-      method_option(methods),
-      wrench_option(),
-      {"--reactions", "", "also the moment and force in every joint", Option::Kind::flag, {}, "Options"},
-      friction_option(),
-      mode_option(),
-      torque_weights_option()};
+  std::vector<Option> options{q_option(),
+                              velocity_option("--qd", "velocities"),
+                              velocity_option("--qdd", "accelerations"),
+                              method_option(methods),
+                              wrench_option(),
+                              flag_option("--reactions", "also the moment and force in every joint"),
+                              friction_option(),
+                              mode_option(),
+                              torque_weights_option()};
   for (const Option& o : trajectory_options()) options.push_back(o);
   Command c = dynamics_command(std::move(options));
   c.name = "inverse";
   c.summary = "joint torques of a motion: tau from q, qd, qdd";
   c.description =
       "Inverse dynamics: the torques (forces, for slides) that the joints must give for the accelerations qdd in the "
-      "state "
-      "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what external forces do.\n\n"
-      "With --friction tau also overcomes the friction of joints and the losses of drives, on the joints' side of the "
+      "state q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what external forces do.\n\nWith "
+      "--friction tau also overcomes the friction of joints and the losses of drives, on the joints' side of the "
       "gears, and a table says what it is made up of. The dry friction of a joint at rest opposes the motion that qdd "
-      "begins; "
-      "where qdd is zero too it has no direction, and a table says between which torques the joint of a tree stays at "
-      "rest.\n\n"
-      "Along a --trajectory (CSV with t, q1.., qd1.., qdd1.., as `ik --path` writes it with --out) it says the "
-      "greatest "
-      "torques.\n\n"
-      "Of a mechanism with loops vectors run over its actuated joints, and so do the torques; the loops are closed as "
-      "they are at home, "
-      "followed along the straight line to q, or along the trajectory.";
+      "begins; where qdd is zero too it has no direction, and a table says between which torques the joint of a tree "
+      "stays at rest.\n\nAlong a --trajectory (CSV with t, q1.., qd1.., qdd1.., as `ik --path` writes it with --out) "
+      "it says the greatest torques.\n\nOf a mechanism with loops vectors run over its actuated joints, and so do the "
+      "torques; the loops are closed as they are at home, followed along the straight line to q, or along the "
+      "trajectory.";
   c.examples = {"linkwright inverse puma560 --qdd 1,0,0,0,0,0",
                 "linkwright inverse puma560 --q 0,-45deg,90deg,0,45deg,0 --qd 0.1,0.2,0.3,0,0,0 --json",
                 "linkwright inverse puma560 --payload link6:2.5@0,0,0.1 --reactions",

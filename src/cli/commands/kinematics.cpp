@@ -145,20 +145,15 @@ int run_kinematics(const Arguments& arguments) {
 }  // namespace
 
 Command kinematics_command() {
-  Command c = model_command(
-      {q_option(),
-       velocity_option("--qd", "velocities"),
-       mode_option(),
-       frame_option("the link whose Jacobian is wanted"),
-       {"--draw", "FILE.svg", "also draws the mechanism in that pose", Option::Kind::text, {}, "Options"}});
+  Command c = model_command({q_option(), velocity_option("--qd", "velocities"), mode_option(),
+                             frame_option("the link whose Jacobian is wanted"),
+                             text_option("--draw", "FILE.svg", "also draws the mechanism in that pose")});
   c.name = "kinematics";
   c.summary = "poses of all frames, and the Jacobian of one";
   c.description =
       "Where every link's frame is, and the Jacobian of one of them: [angular; linear] velocity of its origin in world "
-      "axes. With "
-      "--qd also that velocity, and the acceleration that remains where qdd = 0. Of a mechanism with loops all vectors "
-      "run over its "
-      "actuated joints, and the others follow.";
+      "axes. With --qd also that velocity, and the acceleration that remains where qdd = 0. Of a mechanism with loops "
+      "all vectors run over its actuated joints, and the others follow.";
   c.examples = {"linkwright kinematics puma560",
                 "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0",
                 "linkwright kinematics cat215b --q 20deg,35deg,-70deg,-50deg --draw cat215b.svg",

@@ -89,8 +89,8 @@ std::vector<std::string> found_beginnings(const DesignProblem& problem, const De
 }
 std::string beginnings_not_written(const std::vector<std::string>& beginnings) {
   return fmt::format(
-      "{}: where the run begins is not part of a mechanism, and so not of the file that --out writes; "
-      "a scenario's `initial` gives it",
+      "{}: where the run begins is not part of a mechanism, and so not of the file that --out writes; a scenario's "
+      "`initial` gives it",
       fmt::join(beginnings, ", "));
 }
 
@@ -100,8 +100,8 @@ std::string better_file(const Mechanism& better, const DesignProblem& problem,
   std::string head;
   if (!beginnings.empty()) {
     head = fmt::format(
-        "# Found by `optimize` for the problem {} together with a beginning of its run, which a mechanism "
-        "has no place for\n# (a scenario's `initial` has):\n",
+        "# Found by `optimize` for the problem {} together with a beginning of its run, which a mechanism has no place "
+        "for\n# (a scenario's `initial` has):\n",
         in_quotes(problem.name));
     for (const std::string& b : beginnings) head += "#   " + b + "\n";
   }
@@ -166,12 +166,9 @@ std::string optimum_page(const DesignProblem& problem, const DesignOptimum& foun
       "content='width=device-width, initial-scale=1'>\n<title>" +
       escape_xml(problem.name) +
       "</title>\n<style>\n:root { color-scheme: light dark; }\nbody { font: 16px/1.5 system-ui, sans-serif; max-width: "
-      "60rem; margin: 2rem auto; "
-      "padding: 0 1rem; }\ntable { border-collapse: collapse; margin: 1rem 0; }\nth, td { text-align: right; padding: "
-      ".2rem .8rem; "
-      "border-bottom: 1px solid #8886; }\nth:first-child, td:first-child { text-align: left; }\nsvg { max-width: 100%; "
-      "height: auto; }\n"
-      "</style>\n</head>\n<body>\n";
+      "60rem; margin: 2rem auto; padding: 0 1rem; }\ntable { border-collapse: collapse; margin: 1rem 0; }\nth, td { "
+      "text-align: right; padding: .2rem .8rem; border-bottom: 1px solid #8886; }\nth:first-child, td:first-child { "
+      "text-align: left; }\nsvg { max-width: 100%; height: auto; }\n</style>\n</head>\n<body>\n";
   page += "<h1>" + escape_xml(problem.name) + "</h1>\n";
   if (!problem.summary.empty()) page += "<p>" + escape_xml(problem.summary) + "</p>\n";
   page += fmt::format("<p><strong>{}</strong></p>\n", escape_xml(optimum_verdict(found)));
@@ -267,23 +264,18 @@ int run_optimize(const Arguments& arguments) {
 }  // namespace
 
 Command optimize_command() {
-  using Kind = Option::Kind;
   Command c;
   c.name = "optimize";
   c.summary = "parameters of a mechanism that make its runs cheapest";
   c.description =
       "Solves a problem of design: parameters of a mechanism within bounds, a cost and constraints over its runs "
-      "(docs/optimize.md). Runs "
-      "are along a given motion, for which torques are computed, or driven from an initial state. Gradients are exact, "
-      "the search is "
-      "sequential quadratic programming: it finds a design from which no small change leads to a better one. The "
-      "result is a mechanism "
-      "file with the values changed, and a page with tables and the way of the search. Exit code 1 where no design "
-      "meets the constraints.";
+      "(docs/optimize.md). Runs are along a given motion, for which torques are computed, or driven from an initial "
+      "state. Gradients are exact, the search is sequential quadratic programming: it finds a design from which no "
+      "small change leads to a better one. The result is a mechanism file with the values changed, and a page with "
+      "tables and the way of the search. Exit code 1 where no design meets the constraints.";
   c.positionals = {{"PROBLEM", "a YAML file", true, {}}};
-  c.options = {{"--out", "FILE.yaml", "writes the mechanism with the values found", Kind::text, {}, "Options"},
-               {"--report", "FILE.html", "writes a page: before and after, and the search", Kind::text, {}, "Options"},
-               json_option()};
+  c.options = {text_option("--out", "FILE.yaml", "writes the mechanism with the values found"),
+               text_option("--report", "FILE.html", "writes a page: before and after, and the search"), json_option()};
   c.examples = {"linkwright optimize examples/optimize/balance.yaml --out balanced.yaml --report balanced.html",
                 "linkwright optimize examples/optimize/reach.yaml --json"};
   c.run = run_optimize;

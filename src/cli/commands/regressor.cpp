@@ -170,25 +170,16 @@ int run_regressor(const Arguments& arguments) {
 }  // namespace
 
 Command regressor_command() {
-  Command c = dynamics_command({q_option(),
-                                velocity_option("--qd", "velocities"),
-                                velocity_option("--qdd", "accelerations"),
-                                {"--parameters",
-                                 "full|base",
-                                 "all parameters (default) or the base parameters",
-                                 Option::Kind::text,
-                                 {"full", "base"},
-                                 "Options"}});
+  Command c =
+      dynamics_command({q_option(), velocity_option("--qd", "velocities"), velocity_option("--qdd", "accelerations"),
+                        choice_option("--parameters", "full|base", "all parameters (default) or the base parameters",
+                                      {"full", "base"})});
   c.name = "regressor";
   c.summary = "torques linear in masses and inertias: Y(q, qd, qdd)";
   c.description =
       "The matrix Y of tau = Y pi, where pi are masses, first moments, inertias about the origin of the body's frame, "
-      "and "
-      "rotor inertias. "
-      "Base parameters are the fewest that give the same torques (with joints that follow others, rank says how few "
-      "they "
-      "could be); the relations say how the others are grouped into "
-      "them.";
+      "and rotor inertias. Base parameters are the fewest that give the same torques (with joints that follow others, "
+      "rank says how few they could be); the relations say how the others are grouped into them.";
   c.examples = {"linkwright regressor puma560 --qd 1,1,1,1,1,1",
                 "linkwright regressor stanford --parameters base --qdd 1,1,1,1,1,1",
                 "linkwright regressor double-pendulum --qdd 1,0 --json"};

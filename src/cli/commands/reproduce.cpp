@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "../../base/file.hpp"
-#include "../../base/text.hpp"
 #include "../../../reproduce/experiments.hpp"
 #include "../../../reproduce/report.hpp"
+#include "../../base/file.hpp"
+#include "../../base/text.hpp"
 #include "../frame/terminal.hpp"
 #include "../io/results.hpp"
 
@@ -146,24 +146,20 @@ Command reproduce_command() {
   c.summary = "rerun the experiments of the theses and the field's benchmarks, and compare";
   c.description =
       "Computes what the theses behind this program published, and compares. Every row gets a verdict: reproduced; "
-      "misprint, where the "
-      "print is wrong and ours is verified by another method; beaten; not-reproducible, where data are lost or the "
-      "print "
-      "contradicts "
-      "itself; or failed, which also makes the exit code 1. [recomputed] marks a reference that the thesis does not "
-      "print: an independent program computed it from the thesis's data. [property] marks what is no number of the "
-      "thesis: what it claims, or what must hold, measured by us.\n\n"
-      "`field` runs the benchmarks of multibody dynamics (IFToMM A01 to A05, Test Set for IVP Solvers, heavy top, dry "
-      "friction): error, time, and the times that others have published.";
+      "misprint, where the print is wrong and ours is verified by another method; beaten; not-reproducible, where data "
+      "are lost or the print contradicts itself; or failed, which also makes the exit code 1. [recomputed] marks a "
+      "reference that the thesis does not print: an independent program computed it from the thesis's data. [property] "
+      "marks what is no number of the thesis: what it claims, or what must hold, measured by us.\n\n`field` runs the "
+      "benchmarks of multibody dynamics (IFToMM A01 to A05, Test Set for IVP Solvers, heavy top, dry friction): error, "
+      "time, and the times that others have published.";
   c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html", "linkwright reproduce field",
                 "linkwright reproduce twu --json"};
   std::vector<std::string> names;
   for (const reproduce::Thesis& t : reproduce::theses()) names.push_back(t.id);
   names.push_back("all");
   c.positionals = {{"THESIS", "whose experiments (default: all)", false, names}};
-  c.options = {{"--long", "", "also those that take more than a few seconds", Option::Kind::flag, {}, "Options"},
-               {"--out", "FILE.html", "also write a report with tables and plots", Option::Kind::text, {}, "Output"},
-               json_option()};
+  c.options = {flag_option("--long", "also those that take more than a few seconds"),
+               text_option("--out", "FILE.html", "also write a report with tables and plots", "Output"), json_option()};
   c.run = run_reproduce;
   return c;
 }

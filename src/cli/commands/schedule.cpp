@@ -88,12 +88,9 @@ double target_in(const std::string& text, const Machine& machine) {
     }
     return value * unit.size;
   }
-  throw Error(
-      ErrorCode::usage,
-      fmt::format(
-          "--grain takes instruction, tsa, vector, body, dhanaraj, auto, or how long a task is to be (200ns, or a "
-          "number of steps), not {}",
-          in_quotes(text)));
+  throw Error(ErrorCode::usage, fmt::format("--grain takes instruction, tsa, vector, body, dhanaraj, auto, or how long "
+                                            "a task is to be (200ns, or a number of steps), not {}",
+                                            in_quotes(text)));
 }
 
 // The division for so many processors; one for all of them unless it is chosen.
@@ -313,61 +310,33 @@ int run_schedule(const Arguments& arguments) {
 }  // namespace
 
 Command schedule_command() {
-  using Kind = Option::Kind;
   std::vector<std::string> methods = scheduling_methods();
   methods.emplace_back("all");
   std::vector<std::string> functions = function_names();
   functions.emplace_back(kSecondDerivatives);
   std::vector<Option> own{
-      {"--function", "F", "what is divided, of the functions below; default: inverse", Kind::text, functions,
-       "Options"},
-      {"--run",
-       "",
-       "divided, compiled and timed on this computer (--machine host), beside one core; F may also be "
-       "inverse-second-derivatives",
-       Kind::flag,
-       {},
-       "Options"},
-      {"--peers",
-       "auto|none",
-       "with --run: the same tasks by other libraries, where their adapters are found (oneTBB), or not",
-       Kind::text,
-       {"auto", "none"},
-       "Options"},
-      {"--processors",
-       "P",
-       "how many: 4, or 1,2,4, or 1-8, which is the default as far as the machine has them",
-       Kind::text,
-       {},
-       "Options"},
-      {"--method", "METHOD", "of the methods below, or all of them; default: heft", Kind::text, methods, "Options"},
-      {"--grain",
-       "GRAIN",
-       "what a task is: one of the grains below, or how long it takes (200ns; a number of steps); default: auto",
-       Kind::text,
-       {},
-       "Options"},
-      {"--machine",
-       "MACHINE",
-       "ideal, 8086, t800, t425, host, or a file (docs/machines.md); default: ideal",
-       Kind::text,
-       {},
-       "Options"},
-      {"--seconds", "SECONDS", "with --run: how long all measurements take; default: 8", Kind::number, {}, "Options"},
-      {"--time-limit", "SECONDS", "for the search of the method optimal; default: 10", Kind::number, {}, "Options"},
-      {"--gantt",
-       "FILE",
-       "the shortest of the schedules as a chart: SVG, or HTML to move the pointer over",
-       Kind::text,
-       {},
-       "Output"},
-      {"--csv", "FILE.csv", "the same as a table, a task a line", Kind::text, {}, "Output"},
-      {"--measure-host",
-       "",
-       "measures this computer anew, keeps what it finds as the machine `host`, and prints it",
-       Kind::flag,
-       {},
-       "Options"}};
+      choice_option("--function", "F", "what is divided, of the functions below; default: inverse", functions),
+      flag_option("--run",
+                  "divided, compiled and timed on this computer (--machine host), beside one core; F may also be "
+                  "inverse-second-derivatives"),
+      choice_option("--peers", "auto|none",
+                    "with --run: the same tasks by other libraries, where their adapters are found (oneTBB), or not",
+                    {"auto", "none"}),
+      text_option("--processors", "P",
+                  "how many: 4, or 1,2,4, or 1-8, which is the default as far as the machine has them"),
+      choice_option("--method", "METHOD", "of the methods below, or all of them; default: heft", methods),
+      text_option(
+          "--grain", "GRAIN",
+          "what a task is: one of the grains below, or how long it takes (200ns; a number of steps); default: auto"),
+      text_option("--machine", "MACHINE",
+                  "ideal, 8086, t800, t425, host, or a file (docs/machines.md); default: ideal"),
+      number_option("--seconds", "SECONDS", "with --run: how long all measurements take; default: 8"),
+      number_option("--time-limit", "SECONDS", "for the search of the method optimal; default: 10"),
+      text_option("--gantt", "FILE", "the shortest of the schedules as a chart: SVG, or HTML to move the pointer over",
+                  "Output"),
+      text_option("--csv", "FILE.csv", "the same as a table, a task a line", "Output"),
+      flag_option("--measure-host",
+                  "measures this computer anew, keeps what it finds as the machine `host`, and prints it")};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
   c.positionals[0].required = false;
@@ -375,11 +344,9 @@ Command schedule_command() {
   c.summary = "one evaluation divided over processors: tasks, schedules, Gantt charts";
   c.description =
       "Divides one evaluation of a function into tasks and says when and where each runs: on an ideal machine, on one "
-      "of a file, or on "
-      "this computer as it was measured. Every schedule is checked: no task before what it waits for has come, one "
-      "task at a time on a "
-      "processor. The speed-up is against one processor that sends nothing; lower bounds hold for every schedule of "
-      "these tasks.";
+      "of a file, or on this computer as it was measured. Every schedule is checked: no task before what it waits for "
+      "has come, one task at a time on a processor. The speed-up is against one processor that sends nothing; lower "
+      "bounds hold for every schedule of these tasks.";
   c.sections.push_back({"Methods",
                         {{"tsa", "task streamlining: layer by layer in cycles (Dhanaraj 1990)"},
                          {"hlf", "highest level first, most successors first among equals (Kasahara, Narita 1984)"},

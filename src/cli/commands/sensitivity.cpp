@@ -11,11 +11,11 @@
 #include "../commands.hpp"
 #include "../frame/terminal.hpp"
 #include "../io/codegen_options.hpp"
+#include "../io/design_input.hpp"
 #include "../io/motion_csv.hpp"
 #include "../io/plant_input.hpp"
 #include "../io/results.hpp"
 #include "../io/vectors.hpp"
-#include "../io/design_input.hpp"
 #include "../report/design_check.hpp"
 #include "../report/design_instants.hpp"
 
@@ -386,77 +386,40 @@ int run_sensitivity(const Arguments& arguments) {
 }  // namespace
 
 Command sensitivity_command() {
-  using Kind = Option::Kind;
   std::vector<Option> own{
-      {"--parameters",
-       "P1,P2,...",
-       "of the file (all: every one), of links such as link3.mx (inertial: every one), of the initial "
-       "state such as start.qd.JOINT (start: all of it); default: all",
-       Kind::text,
-       {},
-       "Options"},
-      {"--functional",
-       "KIND: FORMULA",
-       "what is differentiated besides the motion: `integral: tau1^2`, `end: hand.x`, or `0.5: q1` for "
-       "that instant; may be given several times",
-       Kind::texts,
-       {},
-       "Options"},
-      {"--at",
-       "T1,T2,...",
-       "instants at which the derivatives of q, qd, qdd and tau are shown; default without functionals: the end",
-       Kind::text,
-       {},
-       "Options"},
-      {"--method",
-       "NAME",
-       "of functionals; default: whichever is cheaper of direct and adjoint",
-       Kind::text,
-       {"direct", "adjoint", "cvodes"},
-       "Options"},
-      {"--check",
-       "",
-       "by all methods, by a complex step through the integration, and by differences of whole runs with all "
-       "parameters "
-       "moved; "
-       "without functionals of q, qd and qdd; exit code 1 where they differ",
-       Kind::flag,
-       {},
-       "Options"},
-      {"--cost",
-       "",
-       "what gradients by 1, 2, 5, ... of the parameters cost, as multiples of the simulation",
-       Kind::flag,
-       {},
-       "Options"},
-      {"--out", "FILE.csv", "writes q, qd, qdd, tau and all their derivatives over time", Kind::text, {}, "Options"},
-      {"--sample", "SECONDS", "between the lines of --out; default: 0.01", Kind::number, {}, "Options"},
-      {"--duration", "SECONDS", "of the run; default: 1", Kind::number, {}, "Run"},
-      {"--scenario",
-       "FILE.yaml",
-       "initial state, inputs, events, duration and integrator (docs/scenarios.md); friction acts as it says",
-       Kind::text,
-       {},
-       "Run"},
-      {"--torque",
-       "JOINT=FORMULA",
-       "what drives a joint, over t, q.JOINT, qd.JOINT and parameters; default: nothing",
-       Kind::texts,
-       {},
-       "Run"},
-      {"--motion",
-       "FILE.csv",
-       "the motion is given instead (t, q1.., qd1.., qdd1..), and torques are differentiated",
-       Kind::text,
-       {},
-       "Run"},
-      {"--friction", "", "with friction of joints and losses of drives", Kind::flag, {}, "Run"},
-      {"--no-friction", "", "without it, where a scenario has it", Kind::flag, {}, "Run"},
-      {"--integrator", "NAME", "default: dormand-prince; rk4 and gill want a --step, verner may have one", Kind::text,
-       recordable_integrators(), "Run"},
-      {"--step", "SECONDS", "of fixed steps", Kind::number, {}, "Run"},
-      {"--rtol", "X", "relative tolerance of a step; default: 1e-10", Kind::number, {}, "Run"},
-      {"--atol", "X", "absolute tolerance of a step; default: 1e-12", Kind::number, {}, "Run"},
+      text_option("--parameters", "P1,P2,...",
+                  "of the file (all: every one), of links such as link3.mx (inertial: every one), of the initial state "
+                  "such as start.qd.JOINT (start: all of it); default: all"),
+      texts_option("--functional", "KIND: FORMULA",
+                   "what is differentiated besides the motion: `integral: tau1^2`, `end: hand.x`, or `0.5: q1` for "
+                   "that instant; may be given several times"),
+      text_option(
+          "--at", "T1,T2,...",
+          "instants at which the derivatives of q, qd, qdd and tau are shown; default without functionals: the end"),
+      choice_option("--method", "NAME", "of functionals; default: whichever is cheaper of direct and adjoint",
+                    {"direct", "adjoint", "cvodes"}),
+      flag_option("--check",
+                  "by all methods, by a complex step through the integration, and by differences of whole runs with "
+                  "all parameters moved; without functionals of q, qd and qdd; exit code 1 where they differ"),
+      flag_option("--cost", "what gradients by 1, 2, 5, ... of the parameters cost, as multiples of the simulation"),
+      text_option("--out", "FILE.csv", "writes q, qd, qdd, tau and all their derivatives over time"),
+      number_option("--sample", "SECONDS", "between the lines of --out; default: 0.01"),
+      number_option("--duration", "SECONDS", "of the run; default: 1", "Run"),
+      text_option(
+          "--scenario", "FILE.yaml",
+          "initial state, inputs, events, duration and integrator (docs/scenarios.md); friction acts as it says",
+          "Run"),
+      texts_option("--torque", "JOINT=FORMULA",
+                   "what drives a joint, over t, q.JOINT, qd.JOINT and parameters; default: nothing", "Run"),
+      text_option("--motion", "FILE.csv",
+                  "the motion is given instead (t, q1.., qd1.., qdd1..), and torques are differentiated", "Run"),
+      flag_option("--friction", "with friction of joints and losses of drives", "Run"),
+      flag_option("--no-friction", "without it, where a scenario has it", "Run"),
+      choice_option("--integrator", "NAME", "default: dormand-prince; rk4 and gill want a --step, verner may have one",
+                    recordable_integrators(), "Run"),
+      number_option("--step", "SECONDS", "of fixed steps", "Run"),
+      number_option("--rtol", "X", "relative tolerance of a step; default: 1e-10", "Run"),
+      number_option("--atol", "X", "absolute tolerance of a step; default: 1e-12", "Run"),
       q_option(),
       velocity_option("--qd", "initial velocities"),
       mode_option()};
@@ -465,16 +428,12 @@ Command sensitivity_command() {
   c.summary = "how a motion, or what it costs, changes with the design";
   c.description =
       "Derivatives of a run with respect to what the mechanism is made of: of q, qd, qdd and tau at instants, and of "
-      "functionals, "
-      "integrals over the run or values at an instant of formulas over t, q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT (or "
-      "q1, qd1, ...), "
-      "LINK.x, LINK.y, LINK.z, kinetic, potential and the file's parameters. They are exact for the steps that were "
-      "made: direct ones go "
-      "along with the motion, one parameter after the other; adjoint ones come back from its end, for all parameters "
-      "at once. "
-      "Derivatives of q are along the velocities. With closed loops the state, --q and --qd are those of the "
-      "independent joints, the "
-      "others follow as link lengths and all else have it; formulas may name them all.";
+      "functionals, integrals over the run or values at an instant of formulas over t, q.JOINT, qd.JOINT, qdd.JOINT, "
+      "tau.JOINT (or q1, qd1, ...), LINK.x, LINK.y, LINK.z, kinetic, potential and the file's parameters. They are "
+      "exact for the steps that were made: direct ones go along with the motion, one parameter after the other; "
+      "adjoint ones come back from its end, for all parameters at once. Derivatives of q are along the velocities. "
+      "With closed loops the state, --q and --qd are those of the independent joints, the others follow as link "
+      "lengths and all else have it; formulas may name them all.";
   c.examples = {
       "linkwright sensitivity twu-3r --qd 12deg,-8deg,-4deg --torque \"link1=10*sqrt(t)+6\" --duration 0.18",
       "linkwright sensitivity double-pendulum --functional \"integral: kinetic\" --functional \"end: lower.z\" --check",

@@ -282,40 +282,26 @@ int run_simulate(const Arguments& arguments) {
 }  // namespace
 
 Command simulate_command() {
-  using Kind = Option::Kind;
   std::vector<Option> own = scenario_options();
-  own.push_back({"--out", "FILE.csv", "writes t,q1..,qd1..,qdd1..,tau1..,energy", Kind::text, {}, "Output"});
-  own.push_back({"--mcap", "FILE.mcap", "writes motion, frames and shapes for Foxglove", Kind::text, {}, "Output"});
+  own.push_back(text_option("--out", "FILE.csv", "writes t,q1..,qd1..,qdd1..,tau1..,energy", "Output"));
+  own.push_back(text_option("--mcap", "FILE.mcap", "writes motion, frames and shapes for Foxglove", "Output"));
   own.push_back(
-      {"--plot", "FILE.svg", "draws coordinates, velocities, torques and energy over time", Kind::text, {}, "Output"});
-  own.push_back(
-      {"--no-compile", "", "computes by the plain algorithms instead of compiled code", Kind::flag, {}, "Options"});
-  own.push_back({"--no-guard",
-                 "",
-                 "goes on where the energy does not balance or the motion does not advance",
-                 Kind::flag,
-                 {},
-                 "Options"});
+      text_option("--plot", "FILE.svg", "draws coordinates, velocities, torques and energy over time", "Output"));
+  own.push_back(flag_option("--no-compile", "computes by the plain algorithms instead of compiled code"));
+  own.push_back(flag_option("--no-guard", "goes on where the energy does not balance or the motion does not advance"));
   Command c = dynamics_command(own);
   c.name = "simulate";
   c.summary = "the motion of a mechanism in time";
   c.description =
       "Integrates the equations of motion from a state: free motion under constant torques (--q, --qd, --tau), or what "
-      "a "
-      "scenario file says (docs/scenarios.md): inputs as formulas, tables, recordings or controllers, events that "
-      "stop, note or "
-      "change something, outputs. Options win over the file.\n\n"
-      "Friction of joints and losses of drives act, unless --no-friction. Energy and work are integrated with the "
-      "motion; "
-      "the residual of their balance is always given. A run watches itself: where energy comes from nothing, loops "
-      "open or time stands still, it "
-      "ends with an error, its files complete to there (--no-guard goes on). Ctrl-C ends the run and leaves complete "
-      "files.\n\n"
-      "For a mechanism with loops --q, --qd and --tau list its actuated joints; the others follow, in the mode of home "
-      "or --mode K. "
-      "At a dead centre, which the actuated joints do not determine, `--coordinates redundant` goes on. Where branches "
-      "of the motion meet, the "
-      "motion stays on its branch.";
+      "a scenario file says (docs/scenarios.md): inputs as formulas, tables, recordings or controllers, events that "
+      "stop, note or change something, outputs. Options win over the file.\n\nFriction of joints and losses of drives "
+      "act, unless --no-friction. Energy and work are integrated with the motion; the residual of their balance is "
+      "always given. A run watches itself: where energy comes from nothing, loops open or time stands still, it ends "
+      "with an error, its files complete to there (--no-guard goes on). Ctrl-C ends the run and leaves complete "
+      "files.\n\nFor a mechanism with loops --q, --qd and --tau list its actuated joints; the others follow, in the "
+      "mode of home or --mode K. At a dead centre, which the actuated joints do not determine, `--coordinates "
+      "redundant` goes on. Where branches of the motion meet, the motion stays on its branch.";
   c.examples = {"linkwright simulate double-pendulum --duration 5 --plot swing.svg --out run.csv",
                 "linkwright simulate puma560 --duration 0.5 --step 0.001 --tau 10,0,0,0,0,0 --no-friction --json",
                 "linkwright simulate four-bar --duration 2 --qd 8",

@@ -187,27 +187,21 @@ int run_strategies(const Arguments& arguments) {
 }  // namespace
 
 Command strategies_command() {
-  using Kind = Option::Kind;
   Command c;
   c.name = "strategies";
   c.summary = "compares four ways to write inverse dynamics, on arms of 2 to 12 joints";
   c.description =
       "Writes the inverse dynamics of arm-N in four ways (compile --strategy): expand, Lagrange's equations multiplied "
-      "out; loops, matrices of "
-      "the joints and loops over groups of them, as Twu 1987; cse, Lagrange's closed equations with what occurs twice "
-      "computed once; recursive, what "
-      "compile makes. For each its operations, the size of its text, the time and memory to make and to compile it, "
-      "the time of a call, and its "
-      "largest difference from recursive Newton-Euler at random states, relative to the terms of each torque.";
+      "out; loops, matrices of the joints and loops over groups of them, as Twu 1987; cse, Lagrange's closed equations "
+      "with what occurs twice computed once; recursive, what compile makes. For each its operations, the size of its "
+      "text, the time and memory to make and to compile it, the time of a call, and its largest difference from "
+      "recursive Newton-Euler at random states, relative to the terms of each torque.";
   c.options = {
-      {"--joints", "A..B", "arms of so many joints; default: 2..12", Kind::text, {}, "Options"},
-      {"--long",
-       "",
-       fmt::format("expansions to {} terms instead of {}, and {:.0f} kB of C to the compiler instead of {:.0f}",
-                   kLongTerms, kTerms, kLongBytes / 1e3, kBytes / 1e3),
-       Kind::flag,
-       {},
-       "Options"},
+      text_option("--joints", "A..B", "arms of so many joints; default: 2..12"),
+      flag_option(
+          "--long",
+          fmt::format("expansions to {} terms instead of {}, and {:.0f} kB of C to the compiler instead of {:.0f}",
+                      kLongTerms, kTerms, kLongBytes / 1e3, kBytes / 1e3)),
       json_option()};
   c.examples = {"linkwright strategies --joints 2..3", "linkwright compile arm-4 --strategy loops --out code"};
   c.run = run_strategies;

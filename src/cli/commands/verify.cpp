@@ -131,25 +131,20 @@ int run_verify(const Arguments& arguments) {
 }  // namespace
 
 Command verify_command() {
-  using Kind = Option::Kind;
-  Command c =
-      dynamics_command({{"--states", "N", "random states; default: 50", Kind::number, {}, "Options"},
-                        {"--seed", "N", "other random states; default: 1", Kind::number, {}, "Options"},
-                        {"--duration", "SECONDS", "of the runs; default: 1", Kind::number, {}, "Options"},
-                        {"--no-compile", "", "leaves compiled code out", Kind::flag, {}, "Options"},
-                        {"--out", "FILE.html", "also writes a page to file, with plots", Kind::text, {}, "Output"}});
+  Command c = dynamics_command({number_option("--states", "N", "random states; default: 50"),
+                                number_option("--seed", "N", "other random states; default: 1"),
+                                number_option("--duration", "SECONDS", "of the runs; default: 1"),
+                                flag_option("--no-compile", "leaves compiled code out"),
+                                text_option("--out", "FILE.html", "also writes a page to file, with plots", "Output")});
   c.name = "verify";
   c.summary = "cross-checks every result of a mechanism by an independent method";
   c.description =
       "Computes the dynamics of a mechanism by independent methods and measures how far they differ: every formulation "
-      "that can "
-      "describe it at random states, forward dynamics put back into inverse dynamics, compiled code, derivatives "
-      "against dual "
-      "numbers, power against energy; then along a run the torques from the motion and the energy that is not "
-      "accounted for; and "
-      "the order of the integrators on this mechanism. Where a deviation is larger than allowed, the check has failed "
-      "and the exit code is 1. A check "
-      "that cannot be made for this mechanism is skipped, with the reason: this says nothing against it.";
+      "that can describe it at random states, forward dynamics put back into inverse dynamics, compiled code, "
+      "derivatives against dual numbers, power against energy; then along a run the torques from the motion and the "
+      "energy that is not accounted for; and the order of the integrators on this mechanism. Where a deviation is "
+      "larger than allowed, the check has failed and the exit code is 1. A check that cannot be made for this "
+      "mechanism is skipped, with the reason: this says nothing against it.";
   c.examples = {"linkwright verify double-pendulum", "linkwright verify puma560 --out puma560.html",
                 "linkwright verify stanford --states 20 --no-compile --json"};
   c.run = run_verify;

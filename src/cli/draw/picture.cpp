@@ -223,8 +223,7 @@ std::string picture(const Mechanism& mechanism, const Model<double>& model, std:
 
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" "
-      "role=\"img\">\n"
-      "<title>{2}</title>\n",
+      "role=\"img\">\n<title>{2}</title>\n",
       kWidth, kHeight, escape_xml(mechanism.name));
 
   // ground grid, in steps of a round length

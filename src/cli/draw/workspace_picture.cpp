@@ -44,8 +44,8 @@ class WorkspaceDrawing {
                  height = kTop + (top_ - bottom_) * scale_ + kBelow;
     std::string out = fmt::format(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' height='{1:.0f}' "
-        "role='img' "
-        "font-family='system-ui, sans-serif' font-size='12' fill='currentColor'>\n<title>{2}: workspace</title>\n",
+        "role='img' font-family='system-ui, sans-serif' font-size='12' fill='currentColor'>\n<title>{2}: "
+        "workspace</title>\n",
         width, height, escape_xml(model_.name));
     return out + heading() + region() + grid() + singularities() + mechanism() + legend() + "</svg>\n";
   }
@@ -97,8 +97,8 @@ class WorkspaceDrawing {
                                   : fmt::format(", turned by {:.4g}° from home", map_.turned * 180 / std::numbers::pi);
     }
     return fmt::format(
-        "<text x='{0:.0f}' y='26' font-size='16' font-weight='600'>{1}: where {2} can go</text>\n"
-        "<text x='{0:.0f}' y='45' fill-opacity='0.75'>{3}; {4:.3g} m²</text>\n",
+        "<text x='{0:.0f}' y='26' font-size='16' font-weight='600'>{1}: where {2} can go</text>\n<text x='{0:.0f}' "
+        "y='45' fill-opacity='0.75'>{3}; {4:.3g} m²</text>\n",
         kLeft, escape_xml(model_.name), escape_xml(frame), about, map_.area);
   }
 
@@ -213,8 +213,8 @@ class WorkspaceDrawing {
         d += fmt::format("{}{:.1f} {:.1f}", k == 0 ? "M" : "L", px(link.joints[k].u), py(link.joints[k].v));
       if (link.joints.size() > 2) d += "Z";
       out += fmt::format(
-          "<path d='{0}' fill='{1}' fill-opacity='0.18' stroke='#ffffff' stroke-opacity='0.85' stroke-width='7.5'/>\n"
-          "<path d='{0}' fill='none' stroke='{1}' stroke-width='4.5'/>\n",
+          "<path d='{0}' fill='{1}' fill-opacity='0.18' stroke='#ffffff' stroke-opacity='0.85' "
+          "stroke-width='7.5'/>\n<path d='{0}' fill='none' stroke='{1}' stroke-width='4.5'/>\n",
           d, link.driven ? kDrivenColour : kLinkColour);
     }
     for (const Place& p : pivots_) {

@@ -246,12 +246,27 @@ void require_other_file(const Arguments& arguments, const std::string& option, c
                                             option, out.string()));
 }
 
-Option json_option() {
-  return {"--json", "", "results as JSON, numbers to full precision", Option::Kind::flag, {}, "Output"};
+Option flag_option(std::string name, std::string help, std::string group) {
+  return {std::move(name), {}, std::move(help), Option::Kind::flag, {}, std::move(group)};
 }
-Option quiet_option() {
-  return {"--quiet", "", "no notes and warnings, errors only", Option::Kind::flag, {}, "Output"};
+Option text_option(std::string name, std::string value, std::string help, std::string group) {
+  return {std::move(name), std::move(value), std::move(help), Option::Kind::text, {}, std::move(group)};
 }
+Option texts_option(std::string name, std::string value, std::string help, std::string group) {
+  return {std::move(name), std::move(value), std::move(help), Option::Kind::texts, {}, std::move(group)};
+}
+Option number_option(std::string name, std::string value, std::string help, std::string group) {
+  return {std::move(name), std::move(value), std::move(help), Option::Kind::number, {}, std::move(group)};
+}
+Option choice_option(std::string name, std::string value, std::string help, std::vector<std::string> choices,
+                     std::string group) {
+  Option option = text_option(std::move(name), std::move(value), std::move(help), std::move(group));
+  option.choices = std::move(choices);
+  return option;
+}
+
+Option json_option() { return flag_option("--json", "results as JSON, numbers to full precision", "Output"); }
+Option quiet_option() { return flag_option("--quiet", "no notes and warnings, errors only", "Output"); }
 
 int run_program(const std::vector<Command>& commands, int argc, const char* const* argv) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);

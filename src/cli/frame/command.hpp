@@ -27,6 +27,13 @@ struct Option {
   std::string group = "Options";     // heading in the help
 };
 
+Option flag_option(std::string name, std::string help, std::string group = "Options");
+Option text_option(std::string name, std::string value, std::string help, std::string group = "Options");
+Option texts_option(std::string name, std::string value, std::string help, std::string group = "Options");
+Option number_option(std::string name, std::string value, std::string help, std::string group = "Options");
+Option choice_option(std::string name, std::string value, std::string help, std::vector<std::string> choices,
+                     std::string group = "Options");
+
 struct Positional {
   std::string name;  // "MODEL"
   std::string help;

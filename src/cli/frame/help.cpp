@@ -54,8 +54,8 @@ std::string help(const std::vector<Command>& commands) {
   out += columns(rows, 16) + "\n";
   out += heading("Try:");
   out +=
-      "  linkwright demo\n  linkwright check puma560\n  linkwright inverse puma560 --qdd 1,0,0,0,0,0\n"
-      "  linkwright compile puma560 --out code\n\n";
+      "  linkwright demo\n  linkwright check puma560\n  linkwright inverse puma560 --qdd 1,0,0,0,0,0\n  linkwright "
+      "compile puma560 --out code\n\n";
   out += "`linkwright COMMAND --help` explains a command with examples; `linkwright --version` says which this is.\n";
   out +=
       "Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad model or data, 4 toolchain, 5 deadline missed,\n            "
@@ -87,7 +87,7 @@ std::string help(const Command& command) {
 
   std::vector<Option> options = command.options;
   options.push_back(quiet_option());
-  options.push_back({"--help", "", "this text", Option::Kind::flag, {}, "Output"});
+  options.push_back(flag_option("--help", "this text", "Output"));
   std::vector<std::string> groups;
   for (const Option& o : options) {
     if (std::find(groups.begin(), groups.end(), o.group) == groups.end()) groups.push_back(o.group);

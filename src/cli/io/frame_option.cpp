@@ -8,7 +8,7 @@
 namespace lw::cli {
 
 Option frame_option(const std::string& meaning) {
-  return {"--frame", "NAME", meaning + "; default: the last", Option::Kind::text, {}, "Options"};
+  return text_option("--frame", "NAME", meaning + "; default: the last");
 }
 
 int chosen_frame(const Arguments& arguments, const Model<double>& model) {

@@ -20,19 +20,10 @@ std::vector<std::string> words(const std::string& text) {
 }  // namespace
 
 std::vector<Option> friction_options() {
-  return {{"--friction",
-           "TERMS",
-           "friction of the joints that is sought: viscous, coulomb, offset, divided by commas, or none; default: "
-           "viscous,coulomb",
-           Option::Kind::text,
-           {},
-           "Options"},
-          {"--friction-joints",
-           "J1,J2,...",
-           "the joints in which it is sought; default: all",
-           Option::Kind::text,
-           {},
-           "Options"}};
+  return {text_option("--friction", "TERMS",
+                      "friction of the joints that is sought: viscous, coulomb, offset, divided by commas, or none; "
+                      "default: viscous,coulomb"),
+          text_option("--friction-joints", "J1,J2,...", "the joints in which it is sought; default: all")};
 }
 
 IdentifyOptions read_friction(const Arguments& arguments) {

@@ -114,17 +114,15 @@ void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, c
   const BadPivots bad = bad_pivots(model, plan, q);
   const auto name = [&](int k) { return model.velocity_names[static_cast<std::size_t>(k)]; };
   if (bad.zero >= 0 && bad.negative >= 0) {
-    throw Error(ErrorCode::data,
-                fmt::format("the mass matrix is not positive definite (an acceleration of `{}` would be helped, not "
-                            "resisted), and cannot be factorised at `{}`",
-                            name(bad.negative), name(bad.zero)));
+    throw Error(ErrorCode::data, fmt::format("the mass matrix is not positive definite (an acceleration of `{}` would "
+                                             "be helped, not resisted), and cannot be factorised at `{}`",
+                                             name(bad.negative), name(bad.zero)));
   }
   if (bad.zero >= 0) {
-    throw Error(
-        ErrorCode::data,
-        fmt::format("the mass matrix is singular: nothing resists an acceleration of `{}` (no mass or inertia moves "
-                    "with it alone), so the torques do not determine the accelerations",
-                    name(bad.zero)));
+    throw Error(ErrorCode::data,
+                fmt::format("the mass matrix is singular: nothing resists an acceleration of `{}` (no mass or inertia "
+                            "moves with it alone), so the torques do not determine the accelerations",
+                            name(bad.zero)));
   }
   if (bad.negative >= 0 && !arguments.quiet()) {
     say_warning(fmt::format("the mass matrix is not positive definite: inertia helps an acceleration of `{}`",

@@ -10,8 +10,7 @@ Methods with_formulations(Methods ours) {
 Option method_option(const Methods& methods) {
   std::vector<std::string> names;
   for (const auto& [name, meaning] : methods) names.push_back(name);
-  return {"--method",         "NAME", "the algorithm, one of those below; default: " + names.front(),
-          Option::Kind::text, names,  "Options"};
+  return choice_option("--method", "NAME", "the algorithm, one of those below; default: " + names.front(), names);
 }
 
 Section method_section(const Methods& methods) { return {"Methods", methods}; }

@@ -80,33 +80,20 @@ void free_motors(Mechanism& mechanism) {
 }
 
 std::vector<Option> model_options() {
-  using Kind = Option::Kind;
-  return {
-      {"--set", "NAME=VALUE", "another value for a parameter of the file; may be repeated", Kind::texts, {}, "Model"},
-      {"--floating-base", "", "URDF: the root link floats instead of standing still", Kind::flag, {}, "Model"},
-      {"--allow-unphysical",
-       "",
-       "impossible masses and inertias are warnings instead of errors",
-       Kind::flag,
-       {},
-       "Model"}};
+  return {texts_option("--set", "NAME=VALUE", "another value for a parameter of the file; may be repeated", "Model"),
+          flag_option("--floating-base", "URDF: the root link floats instead of standing still", "Model"),
+          flag_option("--allow-unphysical", "impossible masses and inertias are warnings instead of errors", "Model")};
 }
 
 Option payload_option() {
-  return {"--payload",
-          "LINK:MASS[@x,y,z]",
-          "a point mass (kg) carried by a link, at its origin or at a place in its frame (m); may be repeated",
-          Option::Kind::texts,
-          {},
-          "Model"};
+  return texts_option(
+      "--payload", "LINK:MASS[@x,y,z]",
+      "a point mass (kg) carried by a link, at its origin or at a place in its frame (m); may be repeated", "Model");
 }
 Option elastic_option() {
-  return {"--elastic",
-          "",
-          "drives with a `stiffness` are elastic: each motor has a coordinate of its own, JOINT.motor",
-          Option::Kind::flag,
-          {},
-          "Model"};
+  return flag_option("--elastic",
+                     "drives with a `stiffness` are elastic: each motor has a coordinate of its own, JOINT.motor",
+                     "Model");
 }
 
 Command changed(Command c, const std::vector<Option>& more) {
@@ -244,12 +231,11 @@ LoadedModel load_model(const Arguments& arguments) {
 
 LoadedModel load_tree(const Arguments& arguments, const std::string& instead) {
   LoadedModel loaded = load_model(arguments);
-  require_tree(loaded.model,
-               instead.empty()
-                   ? ", which this command does not take yet\n  `assemble`, `kinematics`, `ik`, `inverse`, "
-                     "`forward`, `mass-matrix`, `bias`, `derivatives`, `simulate`, `verify`, `sensitivity`, "
-                     "`optimize`, `count`, `compile` and `bench` do"
-                   : ": " + instead);
+  require_tree(loaded.model, instead.empty()
+                                 ? ", which this command does not take yet\n  `assemble`, `kinematics`, `ik`, "
+                                   "`inverse`, `forward`, `mass-matrix`, `bias`, `derivatives`, `simulate`, `verify`, "
+                                   "`sensitivity`, `optimize`, `count`, `compile` and `bench` do"
+                                 : ": " + instead);
   return loaded;
 }
 

@@ -47,9 +47,9 @@ void warn_if_singular(const Model<double>& led, const Assembled& pose) {
   std::vector<std::string> leading;
   for (const int v : actuated_velocities(led)) leading.push_back(led.velocity_names[at(v)]);
   say_warning(fmt::format(
-      "`{}` stands next to a singular pose (condition {:.1e} of the closures, {:.1e} at home): there the "
-      "place of {} hardly tells how the other joints move, so that velocities and torques grow without "
-      "bound and have {:.0f} digits less",
+      "`{}` stands next to a singular pose (condition {:.1e} of the closures, {:.1e} at home): there the place of {} "
+      "hardly tells how the other joints move, so that velocities and torques grow without bound and have {:.0f} "
+      "digits less",
       led.name, pose.condition, usual, fmt::join(leading, ", "), std::min(16.0, std::log10(pose.condition / usual))));
 }
 
@@ -80,14 +80,10 @@ void require_sound_loops(const Arguments& arguments, const Model<double>& model)
 }
 
 Option mode_option() {
-  return {"--mode",
-          "K",
-          "of a mechanism with loops: the K-th of the ways to assemble it that `linkwright assemble` lists; default: "
-          "that of the home "
-          "pose, continued along the straight line to --q",
-          Option::Kind::number,
-          {},
-          "State"};
+  return number_option("--mode", "K",
+                       "of a mechanism with loops: the K-th of the ways to assemble it that `linkwright assemble` "
+                       "lists; default: that of the home pose, continued along the straight line to --q",
+                       "State");
 }
 
 std::vector<Entry> actuated_entries(const Model<double>& model) {

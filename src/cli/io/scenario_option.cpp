@@ -100,36 +100,24 @@ Scenario scenario_file(const std::string& path, const LoadedModel& loaded) {
 }  // namespace
 
 std::vector<Option> scenario_options() {
-  using Kind = Option::Kind;
   const IntegratorOptions usual;
   return {
-      {"--scenario",
-       "FILE.yaml",
-       "inputs, initial state, events, outputs (docs/scenarios.md)",
-       Kind::text,
-       {},
-       "Options"},
-      {"--duration", "SECONDS", "how long; with a scenario, instead of what it says", Kind::number, {}, "Options"},
-      {"--integrator", "NAME", "default: dormand-prince, or rk4 where --step is given", Kind::text, integrator_names(),
-       "Options"},
-      {"--step", "SECONDS", "of the integrator; where that chooses its own, between rows", Kind::number, {}, "Options"},
-      {"--sample", "SECONDS", "between rows; default: the step, or 0.01", Kind::number, {}, "Options"},
-      {"--rtol",
-       "R",
-       fmt::format("relative tolerance of integrators that choose their step; default: {:g}", usual.rtol),
-       Kind::number,
-       {},
-       "Options"},
-      {"--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol), Kind::number, {}, "Options"},
-      {"--no-friction", "", "without friction of joints and losses of drives", Kind::flag, {}, "Options"},
+      text_option("--scenario", "FILE.yaml", "inputs, initial state, events, outputs (docs/scenarios.md)"),
+      number_option("--duration", "SECONDS", "how long; with a scenario, instead of what it says"),
+      choice_option("--integrator", "NAME", "default: dormand-prince, or rk4 where --step is given",
+                    integrator_names()),
+      number_option("--step", "SECONDS", "of the integrator; where that chooses its own, between rows"),
+      number_option("--sample", "SECONDS", "between rows; default: the step, or 0.01"),
+      number_option("--rtol", "R",
+                    fmt::format("relative tolerance of integrators that choose their step; default: {:g}", usual.rtol)),
+      number_option("--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol)),
+      flag_option("--no-friction", "without friction of joints and losses of drives"),
       q_option(),
       mode_option(),
-      {"--coordinates",
-       "WHICH",
-       "for loops: minimal integrates the actuated joints and ends at their dead centres, redundant goes through them",
-       Kind::text,
-       {"minimal", "redundant"},
-       "Options"},
+      choice_option("--coordinates", "WHICH",
+                    "for loops: minimal integrates the actuated joints and ends at their dead centres, redundant goes "
+                    "through them",
+                    {"minimal", "redundant"}),
       velocity_option("--qd", "velocities"),
       velocity_option("--tau", "torques, constant; replace all inputs")};
 }

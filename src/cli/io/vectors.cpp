@@ -59,13 +59,12 @@ void normalize_quaternion(double* x, const std::string& what, const std::string&
 }  // namespace
 
 Option q_option() {
-  return {
-      "--q", "Q1,Q2,...", "configuration (rad, m; `90deg` is understood); default: the home pose", Option::Kind::text,
-      {},    "State"};
+  return text_option("--q", "Q1,Q2,...", "configuration (rad, m; `90deg` is understood); default: the home pose",
+                     "State");
 }
 
 Option velocity_option(const std::string& name, const std::string& meaning) {
-  return {name, "X1,X2,...", meaning + "; default: zero", Option::Kind::text, {}, "State"};
+  return text_option(name, "X1,X2,...", meaning + "; default: zero", "State");
 }
 
 void normalize_quaternions(const Model<double>& model, std::vector<double>& q, const std::string& what, bool quiet) {

@@ -26,10 +26,9 @@ Wrench parse(const std::string& text, const Model<double>& model) {
   // names may contain both signs: the last colon divides, and `@` only behind it
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--wrench takes LINK:FX,FY,FZ[,NX,NY,NZ][@x,y,z] (N, N·m, world axes; metres in the link's "
-                            "frame), not `{}`",
-                            text));
+    throw Error(ErrorCode::usage, fmt::format("--wrench takes LINK:FX,FY,FZ[,NX,NY,NZ][@x,y,z] (N, N·m, world axes; "
+                                              "metres in the link's frame), not `{}`",
+                                              text));
   }
   Wrench w;
   const std::string name = text.substr(0, colon);
@@ -63,14 +62,9 @@ Wrench parse(const std::string& text, const Model<double>& model) {
 }  // namespace
 
 Option wrench_option() {
-  return {
-      "--wrench",
-      "LINK:FX,FY,FZ",
-      "a force (N) on a link, in world axes at its origin; LINK:FX,FY,FZ,NX,NY,NZ with a moment (N·m), ...@x,y,z at a "
-      "place in the link's frame (m); may be repeated",
-      Option::Kind::texts,
-      {},
-      "Options"};
+  return texts_option("--wrench", "LINK:FX,FY,FZ",
+                      "a force (N) on a link, in world axes at its origin; LINK:FX,FY,FZ,NX,NY,NZ with a moment (N·m), "
+                      "...@x,y,z at a place in the link's frame (m); may be repeated");
 }
 
 Wrenches::Wrenches(const Arguments& arguments, const Model<double>& model, std::span<const double> q)

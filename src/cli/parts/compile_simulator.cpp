@@ -53,9 +53,8 @@ int compile_simulator(const Arguments& arguments) {
   if (!jumping.empty()) {
     say_warning(
         fmt::format("dry friction of {} jumps with the direction of motion: the simulator follows it while joints "
-                    "slide or turn round, "
-                    "and stops with a message where one comes to rest; a `width` in the friction makes it gradual, "
-                    "`simulate` knows joints that stick",
+                    "slide or turn round, and stops with a message where one comes to rest; a `width` in the friction "
+                    "makes it gradual, `simulate` knows joints that stick",
                     fmt::join(jumping, ", ")));
   }
   Standalone made = make_standalone(loaded.mechanism, options);

@@ -238,20 +238,12 @@ std::string peaks(const LoadedPlant& plant, const std::vector<JointSample>& moti
 }  // namespace
 
 std::vector<Option> trajectory_options() {
-  using Kind = Option::Kind;
-  return {{"--trajectory",
-           "FILE.csv",
-           "along a motion t,q1..,qd1..,qdd1.. instead of at one state",
-           Kind::text,
-           {},
-           "Trajectory"},
-          {"--plot", "FILE.svg", "with --trajectory: draws torques over time", Kind::text, {}, "Trajectory"},
-          {"--out",
-           "FILE.csv",
-           "with --trajectory: writes t,tau1.. and, with --friction, what they are made up of",
-           Kind::text,
-           {},
-           "Trajectory"}};
+  return {
+      text_option("--trajectory", "FILE.csv", "along a motion t,q1..,qd1..,qdd1.. instead of at one state",
+                  "Trajectory"),
+      text_option("--plot", "FILE.svg", "with --trajectory: draws torques over time", "Trajectory"),
+      text_option("--out", "FILE.csv",
+                  "with --trajectory: writes t,tau1.. and, with --friction, what they are made up of", "Trajectory")};
 }
 
 void check_trajectory_options(const Arguments& arguments) {

@@ -42,8 +42,7 @@ std::vector<BackDriving> back_driving(const Model<double>& model) {
 }  // namespace
 
 Option friction_option() {
-  return {"--friction",       "", "with friction of joints and losses of drives; tau is what the drives take in",
-          Option::Kind::flag, {}, "Options"};
+  return flag_option("--friction", "with friction of joints and losses of drives; tau is what the drives take in");
 }
 
 void require_own_method(const Arguments& arguments, const std::string& with) {
@@ -156,9 +155,8 @@ std::string loss_tables(const LoadedPlant& plant, const LossReport& report) {
   if (holds) {
     text +=
         "\nAt rest friction opposes the motion that begins with qdd. Where qdd is zero too, it has no direction and "
-        "tau is given\n"
-        "without it; these joints stay at rest under any tau in the range (of joints on coupled drives: while the "
-        "others have their own)\n\n" +
+        "tau is given\nwithout it; these joints stay at rest under any tau in the range (of joints on coupled drives: "
+        "while the others have their own)\n\n" +
         holding.str();
   }
 
