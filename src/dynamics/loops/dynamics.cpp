@@ -10,6 +10,8 @@
 #include "../../base/linear.hpp"
 #include "../assembly/assembly.hpp"
 #include "../assembly/mode_identity.hpp"
+#include "../derivatives/forward_derivatives.hpp"
+#include "../derivatives/inverse_derivatives.hpp"
 #include "../tree/kinematics.hpp"
 #include "loop_position.hpp"
 #include "multipliers.hpp"
@@ -102,12 +104,20 @@ void put_slopes(const std::vector<double>& columns, std::initializer_list<Out<do
 
 }  // namespace
 
+DerivativeWorkspace<double>* Dynamics::tree_derivatives() {
+  if (plan().is_tree() && derivatives_ == nullptr)
+    derivatives_ = std::make_unique<DerivativeWorkspace<double>>(model());
+  return derivatives_.get();
+}
+
 void Dynamics::inverse_derivatives(In<double> q, In<double> qd, In<double> qdd, Out<double> d_q, Out<double> d_qd,
                                    Out<double> d_qdd) {
   const int n = static_cast<int>(plan().actuated.size() * zero_.size());
   check_sizes("inverse_derivatives", model(),
               {{"d_q", d_q.size(), n}, {"d_qd", d_qd.size(), n}, {"d_qdd", d_qdd.size(), n}});
   follow(q);
+  if (auto* work = tree_derivatives())
+    return lw::inverse_derivatives<double>(model(), *work, q, qd, qdd, d_q, d_qd, d_qdd);
   if (inverse_slopes_ == nullptr) inverse_slopes_ = std::make_unique<Slopes>(model(), plan(), Slopes::Of::inverse);
   std::vector<double> columns(d_q.size() + d_qd.size() + d_qdd.size());
   (*inverse_slopes_)(q, qd, qdd, plant_.dependent(q_), columns);
@@ -120,6 +130,8 @@ void Dynamics::forward_derivatives(In<double> q, In<double> qd, In<double> tau, 
   check_sizes("forward_derivatives", model(),
               {{"d_q", d_q.size(), n * n}, {"d_qd", d_qd.size(), n * n}, {"d_tau", d_tau.size(), n * m}});
   follow(q);
+  if (auto* work = tree_derivatives())
+    return lw::forward_derivatives<double>(model(), *work, q, qd, tau, d_q, d_qd, d_tau);
   if (forward_slopes_ == nullptr) forward_slopes_ = std::make_unique<Slopes>(model(), plan(), Slopes::Of::forward);
   std::vector<double> columns(d_q.size() + d_qd.size() + d_tau.size());
   (*forward_slopes_)(q, qd, tau, plant_.dependent(q_), columns);

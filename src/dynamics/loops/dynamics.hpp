@@ -15,6 +15,9 @@
 
 namespace lw {
 
+template <class T>
+struct DerivativeWorkspace;
+
 class Dynamics {
  public:
   // At home.
@@ -81,6 +84,7 @@ class Dynamics {
     std::vector<int> rows, columns;  // of J_u
   };
   void find_blocks();
+  DerivativeWorkspace<double>* tree_derivatives();  // analytic derivatives are for trees: with loops null
 
   Plant plant_;
   PlantWorkspace<double> work_;
@@ -89,6 +93,7 @@ class Dynamics {
   std::vector<double> zero_;
   std::unique_ptr<ClosedLosses<double>> losses_;
   std::unique_ptr<ClosedForwardLosses> forward_losses_;
+  std::unique_ptr<DerivativeWorkspace<double>> derivatives_;
   std::unique_ptr<class Slopes> inverse_slopes_, forward_slopes_;
 };
 
