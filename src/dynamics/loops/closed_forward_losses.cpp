@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <Eigen/Cholesky>
@@ -77,7 +78,10 @@ ClosedForwardLosses::ClosedForwardLosses(const Model<double>& model, const LoopP
       smooth_(smooth_model(model)),
       smooth_losses_(smooth_, plan, losses_.feels_reactions()),
       size_(mechanism_size(model)) {
-  if (plan.is_tree()) tree_ = std::make_shared<ForwardWithLosses>(model);
+  if (plan.is_tree()) {
+    tree_ = std::make_shared<ForwardWithLosses>(model);
+    return;
+  }
   collect();
   loads_matter_ = losses_.feels_reactions();
   for (const Transmission<double>& t : losses_.motors().transmissions) {
@@ -338,6 +342,7 @@ VectorXd ClosedForwardLosses::push(PlantWorkspace<double>& work, In<double> q, I
 
 std::vector<int> ClosedForwardLosses::directions() const {
   std::vector<int> list;
+  if (tree_ != nullptr) tree_->get_modes(list);
   for (const Dry& d : dry_) list.push_back(d.mode == Mode::slips ? d.direction : 0);
   return list;
 }
@@ -348,7 +353,7 @@ std::vector<std::string> ClosedForwardLosses::sticking() const {
     if (tree_->sticks()[v]) names.push_back(model_.velocity_names[v]);
   }
   for (const Dry& d : dry_) {
-    if (d.mode == Mode::sticks && tree_ == nullptr) names.push_back(d.name);
+    if (d.mode == Mode::sticks) names.push_back(d.name);
   }
   return names;
 }
@@ -375,7 +380,12 @@ void ClosedForwardLosses::find_lost_power(In<double> qd) {
 
 void ClosedForwardLosses::operator()(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
                                      Out<double> qdd, std::span<const Force<double>> external, bool same_directions) {
-  if (tree_ != nullptr) return (*tree_)(q, qd, tau, qdd, {.same_directions = same_directions}, external);
+  if (tree_ != nullptr) {
+    (*tree_)(q, qd, tau, qdd, {.same_directions = same_directions}, external);
+    lost_power_ = std::inner_product(qd.begin(), qd.end(), tree_->losses().bearing.begin(), 0.0) +
+                  std::inner_product(qd.begin(), qd.end(), tree_->losses().transmission.begin(), 0.0);
+    return;
+  }
   const bool make = !same_directions;
   set_state(work, q, qd);
   torques_.assign(tau.begin(), tau.end());

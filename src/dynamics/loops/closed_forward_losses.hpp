@@ -45,9 +45,19 @@ class ClosedForwardLosses {
   // Other external wrenches: one per external force of the model.
   void set_wrenches(const std::vector<ForceElement<double>>& forces);
 
-  bool is_dry() const { return !dry_.empty(); }
+  bool is_dry() const { return !directions().empty(); }
   // Of the last decision, one entry per dry friction: 0 held, else the sign of its velocity.
   std::vector<int> directions() const;
+  // Where nothing dry is at rest, and no loads are shared in loops: decides by these velocities alone. False, and
+  // nothing decided, elsewhere.
+  bool decide_by_motion(In<double> qd);
+  // Whether everything dry is known to move in the direction that was decided: then its laws are those of its
+  // velocities.
+  bool all_move(In<double> qd) const { return tree_ != nullptr && tree_->all_move(qd); }
+  // M and h from generated code; false, and not taken, where losses need more than these (forward_friction.hpp).
+  bool take_equations_from(ForwardWithLosses::Equations equations) {
+    return tree_ != nullptr && tree_->take_equations_from(std::move(equations));
+  }
   // Whether the decision still fits at this state: no slipping joint has turned round, and sticking ones can still be
   // held.
   bool still_fits(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau);
@@ -79,6 +89,7 @@ class ClosedForwardLosses {
   // stick, by name.
   double lost_power() const { return lost_power_; }
   std::vector<std::string> sticking() const;
+  bool sticks(std::size_t v) const { return tree_ != nullptr && tree_->sticks()[v]; }
 
  private:
   // Dry friction that has a direction: of a joint of the tree, of a cut one, or of an actuated joint's drive.

@@ -169,19 +169,7 @@ void Dynamics::find_blocks() {
   }
 }
 
-void Dynamics::require_inertia() {
-  const auto n = static_cast<Eigen::Index>(plan().freedoms());
-  std::vector<double> H(plan().freedoms() * plan().freedoms());
-  lw::mass_matrix<double>(model(), plan(), work_, q_, H);
-  const Eigen::MatrixXd M = Eigen::Map<const Eigen::MatrixXd>(H.data(), n, n);
-  // next to a singular pose, which is another matter, what moves fastest hides the inertia of the rest
-  constexpr double kFast = 1e6;
-  const bool sound = std::all_of(work_.R.begin(), work_.R.end(), [](double x) { return std::abs(x) < kFast; });
-  if (!sound || is_definite(M)) return;
-  Eigen::Index most = 0;
-  Svd(M).V.col(n - 1).cwiseAbs().maxCoeff(&most);
-  throw Error(ErrorCode::data, no_inertia(model(), plan().independent[at(static_cast<int>(most))]));
-}
+void Dynamics::require_inertia() { lw::require_inertia(model(), plan(), work_, q_); }
 
 void Dynamics::set_wrenches(const std::vector<ForceElement<double>>& forces) {
   for (std::size_t k = 0; k < forces.size(); ++k) plant_.model.forces[k].wrench = forces[k].wrench;

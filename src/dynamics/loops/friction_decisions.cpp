@@ -213,7 +213,10 @@ void ClosedForwardLosses::refuse_jam() const {
                           name));
 }
 
+bool ClosedForwardLosses::decide_by_motion(In<double> qd) { return tree_ != nullptr && tree_->decide_by_motion(qd); }
+
 bool ClosedForwardLosses::still_fits(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau) {
+  if (tree_ != nullptr) return tree_->still_fits(q, qd, tau);
   set_state(work, q, qd);
   bool any_sticks = false;
   for (const Dry& d : dry_) {
@@ -243,6 +246,11 @@ bool ClosedForwardLosses::still_fits(PlantWorkspace<double>& work, In<double> q,
 
 std::vector<std::string> ClosedForwardLosses::settle(PlantWorkspace<double>& work, In<double> q, Out<double> qd,
                                                      In<double> tau) {
+  std::vector<std::string> names;
+  if (tree_ != nullptr) {
+    for (const int v : tree_->stop_turned(qd)) names.push_back(model_.velocity_names[at(v)]);
+    return names;
+  }
   set_state(work, q, qd);
   std::vector<bool> came(dry_.size());
   for (std::size_t k = 0; k < dry_.size(); ++k) {
@@ -253,7 +261,6 @@ std::vector<std::string> ClosedForwardLosses::settle(PlantWorkspace<double>& wor
   find_rest(work);
   find_biases(work, q);
   settle_loads([&](const VectorXd& now) { return push(work, q, qd, tau, now, {}); }, Decision::make, work);
-  std::vector<std::string> names;
   for (std::size_t k = 0; k < dry_.size(); ++k) {
     Dry& d = dry_[k];
     d.stopped = came[k];

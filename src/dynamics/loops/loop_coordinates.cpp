@@ -261,6 +261,7 @@ LoopChoice choose_coordinates(const Model<double>& model, const LoopPlan& like, 
 }
 
 double independence_of_closures(const Model<double>& model, const LoopPlan& like, In<double> q) {
+  if (like.dependent.empty()) return HUGE_VAL;  // there are none
   Workspace<double> work(model);
   const MatrixXd J = scaled_jacobian(model, work, closure_equations(model), q, length_of(model));
   // squares of singular values: half of their digits are lost, and a few would do
@@ -282,6 +283,7 @@ LoopCoordinates::LoopCoordinates(const Model<double>& model, LoopPlan plan)
       whole_(step_) {}
 
 bool LoopCoordinates::close(Out<double> q, double reach) {
+  if (plan_.dependent.empty()) return true;
   constexpr int kMost = 30;
   constexpr double kClosedHere = 4e-16,
                    kNear = 1e-12;  // of the mechanism's size; where a step that gains nothing is rounding
@@ -342,6 +344,7 @@ void LoopCoordinates::close_near_branches(Out<double> q, Out<double> qd) {
 }
 
 LoopCoordinates::Margin LoopCoordinates::margin(In<double> q, double small) {
+  if (plan_.velocity.blocks.empty()) return {.least = HUGE_VAL, .volumes = {}, .lost = 0, .loops = {}};
   forward_kinematics<double>(model_, work_.tree, q);
   closure_jacobian<double>(model_, work_.tree, plan_.equations, ClosureAt::closed, work_.J);
   const std::size_t m = plan_.equations.size();

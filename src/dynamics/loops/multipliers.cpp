@@ -1,5 +1,6 @@
 #include "multipliers.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -35,6 +36,19 @@ std::string no_inertia(const Model<double>& model, int v) {
       "moves with it), so the "
       "torques do not determine the accelerations",
       model.name, model.velocity_names[static_cast<std::size_t>(v)]);
+}
+
+void require_inertia(const Model<double>& model, const LoopPlan& plan, PlantWorkspace<double>& work, In<double> q) {
+  const std::size_t n = plan.freedoms();
+  MatrixXd H(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+  mass_matrix<double>(model, plan, work, q, {H.data(), n * n});
+  // next to a singular pose, which is another matter, what moves fastest hides the inertia of the rest
+  constexpr double kFast = 1e6;
+  const bool sound = std::all_of(work.R.begin(), work.R.end(), [](double x) { return std::abs(x) < kFast; });
+  if (!sound || is_definite(H)) return;
+  Eigen::Index most = 0;
+  Svd(H).V.col(H.cols() - 1).cwiseAbs().maxCoeff(&most);
+  throw Error(ErrorCode::data, no_inertia(model, plan.independent[static_cast<std::size_t>(most)]));
 }
 
 Multipliers::Multipliers(const Model<double>& model)

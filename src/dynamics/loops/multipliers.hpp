@@ -11,7 +11,7 @@
 
 #include <Eigen/Core>
 
-#include "../kinematics/closure_rows.hpp"
+#include "projection.hpp"
 
 namespace lw {
 
@@ -20,6 +20,9 @@ namespace lw {
 // in it.
 bool is_definite(const Eigen::MatrixXd& H);
 std::string no_inertia(const Model<double>& model, int v);
+// Throws Error(data) if some motion of the independent joints meets no inertia at q: torques do not determine its
+// accelerations.
+void require_inertia(const Model<double>& model, const LoopPlan& plan, PlantWorkspace<double>& work, In<double> q);
 
 class Multipliers {
  public:

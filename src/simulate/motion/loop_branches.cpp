@@ -5,7 +5,7 @@
 
 #include "../../base/index.hpp"
 #include "../../dynamics/kinematics/closure.hpp"
-#include "loop_dynamics.hpp"
+#include "driven_dynamics.hpp"
 
 namespace lw {
 namespace {
@@ -18,7 +18,7 @@ constexpr double kToBlame = 0.1;            // of what the closures have left of
 
 }  // namespace
 
-System::Passage LoopDynamics::passage(const MotionState& from, const MotionState& to) {
+System::Passage DrivenDynamics::passage(const MotionState& from, const MotionState& to) {
   const LoopCoordinates::Margin before = margin_at(from.q), after = margin_at(to.q);
   bool turned = false;
   for (std::size_t k = 0; k < after.volumes.size(); ++k) turned = turned || before.volumes[k] * after.volumes[k] <= 0.0;
@@ -37,7 +37,7 @@ System::Passage LoopDynamics::passage(const MotionState& from, const MotionState
   return Passage::free;
 }
 
-double LoopDynamics::time_to_branch(const MotionState& s) {
+double DrivenDynamics::time_to_branch(const MotionState& s) {
   double fastest = 0.0;
   for (const double v : s.v) fastest = std::max(fastest, std::abs(v));
   if (!(fastest > 0.0)) return 0.0;
@@ -82,7 +82,7 @@ double LoopDynamics::time_to_branch(const MotionState& s) {
   return when;
 }
 
-std::string LoopDynamics::describe_branch(const MotionState& s) {
+std::string DrivenDynamics::describe_branch(const MotionState& s) {
   const LoopCoordinates::Margin margin = coordinates_->margin(s.q, kNearBranch * usual_margin_);
   std::vector<std::string> loops;
   for (const std::size_t k : margin.loops) loops.push_back(fmt::format("`{}`", model_.loops[k].name));
@@ -94,8 +94,8 @@ std::string LoopDynamics::describe_branch(const MotionState& s) {
 }
 
 // Closures tell nothing at the pose itself: the mean of what they tell a little before and behind it.
-void LoopDynamics::limit_of_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
-                                   std::span<double> dz) {
+void DrivenDynamics::limit_of_slopes(double t, std::span<const double> q, std::span<const double> v,
+                                     std::span<double> a, std::span<double> dz) {
   constexpr double kBeside = 1e-3;
   const std::vector<double> here(q.begin(), q.end()), rates(v.begin(), v.end());
   double fastest = 0.0;
@@ -125,7 +125,7 @@ void LoopDynamics::limit_of_slopes(double t, std::span<const double> q, std::spa
   std::ranges::copy(power, dz.begin());
 }
 
-void LoopDynamics::end_at_dead_centre() const {
+void DrivenDynamics::end_at_dead_centre() const {
   throw ModesMeet(
       fmt::format("the loops of `{}` come to a dead centre: {} {} not determine how the other joints move on; {}",
                   model_.name, independent_names(), given_.independent.size() == 1 ? "does" : "do", way_through()));

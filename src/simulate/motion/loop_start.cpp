@@ -5,15 +5,14 @@
 #include <fmt/format.h>
 
 #include "../../base/index.hpp"
-#include "../../base/linear.hpp"
 #include "../../dynamics/assembly/assembly.hpp"
 #include "../../dynamics/kinematics/closure.hpp"
 #include "../../dynamics/loops/multipliers.hpp"
-#include "loop_dynamics.hpp"
+#include "driven_dynamics.hpp"
 
 namespace lw {
 
-void LoopDynamics::assemble(MotionState& s) {
+void DrivenDynamics::assemble(MotionState& s) {
   const std::vector<double> given = s.v;
   q_ = assembled(s.q);
   start_at(s, [&] {
@@ -22,7 +21,7 @@ void LoopDynamics::assemble(MotionState& s) {
                                              "at rest; {}",
                                              model_.name, independent_names(), way_through()));
   });
-  require_inertia();
+  require_inertia(model_, coordinates_->plan(), work(), q_);
   for (const int v : given_.dependent) {
     const double wanted = given[at(v)], follows = s.v[at(v)];
     if (wanted == 0.0 || std::abs(wanted - follows) <= 1e-9 * (1.0 + std::abs(follows))) continue;
@@ -32,7 +31,7 @@ void LoopDynamics::assemble(MotionState& s) {
   }
 }
 
-void LoopDynamics::complete(MotionState& s) {
+void DrivenDynamics::complete(MotionState& s) {
   Assembled there = assemble_from(led_, work_, s.q, given_.independent);
   if (!there.closed) {
     throw Error(ErrorCode::data,
@@ -49,7 +48,7 @@ void LoopDynamics::complete(MotionState& s) {
 
 // The closed configuration that belongs to a state as a user gives it: independent coordinates, and others that are
 // home's or tell the mode.
-std::vector<double> LoopDynamics::assembled(const std::vector<double>& q) {
+std::vector<double> DrivenDynamics::assembled(const std::vector<double>& q) {
   const auto differs = [&](int v) {
     const JointInfo& joint = *std::ranges::find_if(
         model_.joints, [&](const JointInfo& j) { return v >= j.v && v < j.v + velocities(j.type); });
@@ -80,7 +79,7 @@ std::vector<double> LoopDynamics::assembled(const std::vector<double>& q) {
 }
 
 // From here on the state is q_ with the independent velocities of s.
-void LoopDynamics::start_at(MotionState& s, const std::function<void()>& refuse) {
+void DrivenDynamics::start_at(MotionState& s, const std::function<void()>& refuse) {
   use(given_, q_);
   other_ = false;
   independence_ = std::max(independence_, independence_of_closures(model_, given_, q_));
@@ -100,7 +99,7 @@ void LoopDynamics::start_at(MotionState& s, const std::function<void()>& refuse)
 }
 
 // At a dead centre the driven joints do not say how fast the others are.
-void LoopDynamics::require_closed_velocities(const MotionState& s, const std::function<void()>& refuse) {
+void DrivenDynamics::require_closed_velocities(const MotionState& s, const std::function<void()>& refuse) {
   const ClosureState c = closure_state(model_, work_, s.q);
   const std::size_t m = c.residual.size();
   double fastest = 0.0, given = 0.0, open = 0.0;
@@ -114,19 +113,6 @@ void LoopDynamics::require_closed_velocities(const MotionState& s, const std::fu
   constexpr double kFast = 1e8;  // of what is given: that is rounding, divided by nothing
   if (fastest <= kFast * given && open <= 1e-9 * (1.0 + fastest)) return;
   refuse();
-}
-
-void LoopDynamics::require_inertia() {
-  const std::size_t n = v_.size();
-  Eigen::MatrixXd H(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
-  mass_matrix<double>(model_, coordinates_->plan(), work(), q_, {H.data(), n * n});
-  // next to a singular pose, which is another matter, what moves fastest hides the inertia of the rest
-  constexpr double kFast = 1e6;
-  const bool sound = std::ranges::all_of(work().R, [](double x) { return std::abs(x) < kFast; });
-  if (!sound || is_definite(H)) return;
-  Eigen::Index most = 0;
-  Svd(H).V.col(H.cols() - 1).cwiseAbs().maxCoeff(&most);
-  throw Error(ErrorCode::data, no_inertia(model_, coordinates_->plan().independent[at(static_cast<int>(most))]));
 }
 
 }  // namespace lw
