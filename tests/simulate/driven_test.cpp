@@ -75,6 +75,29 @@ TEST(Driven, WorkAndLossesBalanceTheEnergyInEveryWay) {
   }
 }
 
+// A tree has one choice of coordinates, whatever is asked for: the same motion in every bit, started and set anew.
+TEST(Driven, MotionOfATreeDoesNotDependOnItsCoordinates) {
+  const auto run = [](DrivenOptions::Coordinates coordinates) {
+    Driven system(mechanism_of(kEverything), sway, {.way = Way::reference, .coordinates = coordinates});
+    MotionState state = system.home();
+    for (double& v : state.v) v = 0.5;
+    system.assemble(state);
+    EXPECT_EQ(state.v, std::vector<double>(5, 0.5));
+    const auto integrator = make_integrator("rk4", {.step = 1e-2});
+    while (state.t < 0.1) advance(*integrator, system, state, 0.1);
+    state.v[3] = 0.0;
+    system.complete(state);
+    EXPECT_EQ(system.opening(state), 0.0);
+    integrator->restart();
+    while (state.t < 0.2) advance(*integrator, system, state, 0.2);
+    return state;
+  };
+  const MotionState minimal = run(DrivenOptions::Coordinates::minimal),
+                    redundant = run(DrivenOptions::Coordinates::redundant);
+  EXPECT_EQ(minimal.q, redundant.q);
+  EXPECT_EQ(minimal.v, redundant.v);
+}
+
 TEST(Driven, FrictionActsUnlessItIsSwitchedOff) {
   const Mechanism m = mechanism_of(kEverything);
   EXPECT_TRUE(Driven(m, {}, {.way = Way::reference}).has_losses());
