@@ -269,7 +269,7 @@ template <class U>
 Interpreter<U>& Interpreter<U>::operator=(Interpreter&&) noexcept = default;
 
 template <class U>
-void Interpreter<U>::operator()(std::span<const U> inputs, std::span<U> outputs) {
+void Interpreter<U>::operator()(In<U> inputs, Out<U> outputs) {
   Program& p = *program_;
   require(inputs.size() == p.inputs && outputs.size() == p.results.size(),
           "inputs and outputs have the sizes of the function's");

@@ -8,9 +8,9 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
+#include "../base/view.hpp"
 #include "function.hpp"
 
 namespace lw {
@@ -24,7 +24,7 @@ class Interpreter {
   Interpreter& operator=(Interpreter&&) noexcept;
 
   // Inputs and outputs as one vector each, group after group. Allocates nothing for double.
-  void operator()(std::span<const U> inputs, std::span<U> outputs);
+  void operator()(In<U> inputs, Out<U> outputs);
 
  private:
   struct Program;
@@ -33,8 +33,7 @@ class Interpreter {
 
 // One evaluation, where speed does not matter.
 template <class U>
-void evaluate(const Function& function, std::span<const std::type_identity_t<U>> inputs,
-              std::span<std::type_identity_t<U>> outputs) {
+void evaluate(const Function& function, In<U> inputs, Out<U> outputs) {
   Interpreter<U> interpret(function);
   interpret(inputs, outputs);
 }

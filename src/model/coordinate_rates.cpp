@@ -17,8 +17,7 @@ void turn(const T* q, const T* omega, T* rate) {
 }  // namespace
 
 template <class T>
-void coordinate_rates(const Model<T>& model, std::span<const std::type_identity_t<T>> q,
-                      std::span<const std::type_identity_t<T>> v, std::span<std::type_identity_t<T>> rates) {
+void coordinate_rates(const Model<T>& model, In<T> q, In<T> v, Out<T> rates) {
   for (const JointInfo& joint : model.joints) {
     const auto at = static_cast<std::size_t>(joint.q), from = static_cast<std::size_t>(joint.v);
     if (joint.type == JointType::spherical) {
@@ -43,8 +42,7 @@ std::vector<Dual> moving_along(const Model<double>& model, std::span<const doubl
   return moving;
 }
 
-#define LW_INSTANTIATE(T) \
-  template void coordinate_rates<T>(const Model<T>&, std::span<const T>, std::span<const T>, std::span<T>);
+#define LW_INSTANTIATE(T) template void coordinate_rates<T>(const Model<T>&, In<T>, In<T>, Out<T>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -3,13 +3,13 @@
 // velocities.
 #pragma once
 
+#include "../base/view.hpp"
 #include "model.hpp"
 
 namespace lw {
 
 template <class T>
-void coordinate_rates(const Model<T>& model, std::span<const std::type_identity_t<T>> q,
-                      std::span<const std::type_identity_t<T>> v, std::span<std::type_identity_t<T>> rates);
+void coordinate_rates(const Model<T>& model, In<T> q, In<T> v, Out<T> rates);
 
 // A configuration on its way along velocity k.
 std::vector<Dual> moving_along(const Model<double>& model, std::span<const double> q, int k);

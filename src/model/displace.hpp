@@ -7,8 +7,7 @@ namespace lw {
 
 // q + q̇(step): `step` has nv entries.
 template <class T>
-std::vector<T> displaced(const Model<T>& model, std::span<const std::type_identity_t<T>> q,
-                         std::span<const std::type_identity_t<T>> step) {
+std::vector<T> displaced(const Model<T>& model, In<T> q, In<T> step) {
   std::vector<T> moved(q.size());
   coordinate_rates<T>(model, q, step, moved);
   for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = q[k] + moved[k];

@@ -26,7 +26,7 @@ void each_limited(const Mechanism& mechanism, const Model<double>& model, Visit&
 
 }  // namespace
 
-bool CoordinateLimits::contain(std::span<const double> q, double tolerance) const {
+bool CoordinateLimits::contain(In<double> q, double tolerance) const {
   for (std::size_t k = 0; k < q.size(); ++k) {
     if (q[k] < lower[k] - tolerance || q[k] > upper[k] + tolerance) return false;
   }
@@ -64,8 +64,7 @@ CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<doubl
   return limits;
 }
 
-std::vector<PassedLimit> passed_limits(const Mechanism& mechanism, const Model<double>& model,
-                                       std::span<const double> q) {
+std::vector<PassedLimit> passed_limits(const Mechanism& mechanism, const Model<double>& model, In<double> q) {
   const DefaultValues at(mechanism);
   std::vector<PassedLimit> passed;
   each_limited(mechanism, model, [&](const Joint& joint, std::size_t k) {

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cmath>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "../base/view.hpp"
 #include "model.hpp"
 
 namespace lw {
@@ -15,7 +15,7 @@ namespace lw {
 struct CoordinateLimits {
   std::vector<double> lower, upper;  // nq each
 
-  bool contain(std::span<const double> q, double tolerance = 0.0) const;
+  bool contain(In<double> q, double tolerance = 0.0) const;
 };
 
 // What a joint's limits leave of its coordinate; of a mimic, of the coordinate that it follows.
@@ -43,8 +43,7 @@ struct PassedLimit {
   double limit;
   Location where;  // of the limit
 };
-std::vector<PassedLimit> passed_limits(const Mechanism& mechanism, const Model<double>& model,
-                                       std::span<const double> q);
+std::vector<PassedLimit> passed_limits(const Mechanism& mechanism, const Model<double>& model, In<double> q);
 
 // None at all.
 CoordinateLimits no_limits(const Model<double>& model);

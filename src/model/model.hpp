@@ -180,7 +180,7 @@ template <class T>
 using ParameterValues = std::map<std::string, T>;
 
 // Throws Error(usage) for an unknown parameter name. The mechanism must have passed the checks (`load` does them).
-template <class T>
+template <class T = double>
 Model<T> instantiate(const Mechanism& mechanism, const ParameterValues<T>& values = {});
 
 // The coordinates of a body's joint, mimics followed.

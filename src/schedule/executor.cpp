@@ -255,7 +255,7 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
 
 Executor::~Executor() = default;
 
-void Executor::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
+void Executor::operator()(std::string_view function, In<double> inputs, Out<double> outputs) {
   State& s = *state_;
   State::Entry& e = s.find(function);
   require(inputs.size() == e.inputs && outputs.size() == e.outputs,

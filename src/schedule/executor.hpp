@@ -39,7 +39,7 @@ class Executor {
 
   // Groups of inputs one behind the other, and of outputs. Throws Error(data) if another processor does not answer;
   // after that the executor cannot be used any more.
-  void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs);
+  void operator()(std::string_view function, In<double> inputs, Out<double> outputs);
 
   int processors() const;
   const PredictedTimes& predicted(std::string_view function) const;
@@ -72,7 +72,7 @@ class BestExecutor {
   BestExecutor(const BestExecutor&) = delete;
   BestExecutor& operator=(const BestExecutor&) = delete;
 
-  void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
+  void operator()(std::string_view function, In<double> inputs, Out<double> outputs) {
     called(function)(inputs, outputs);
   }
   int processors(std::string_view function) const { return choice(function).processors; }
@@ -81,7 +81,7 @@ class BestExecutor {
   // as long as the executor lives.
   class Callee {
    public:
-    void operator()(std::span<const double> inputs, std::span<double> outputs) const {
+    void operator()(In<double> inputs, Out<double> outputs) const {
       if (inputs.size() != inputs_ || outputs.size() != outputs_) [[unlikely]]
         wrong_sizes();
       (*this)(inputs.data(), outputs.data());

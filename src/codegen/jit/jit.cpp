@@ -92,7 +92,7 @@ bool Compiled::has_batch() const { return is_native() && state_->batch; }
 bool Compiled::was_cached() const { return state_->library.was_cached(); }
 const std::vector<std::string>& Compiled::notes() const { return state_->library.notes(); }
 
-void Compiled::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
+void Compiled::operator()(std::string_view function, In<double> inputs, Out<double> outputs) {
   const State::Entry& e = state_->find(function);
   require(inputs.size() == e.inputs && outputs.size() == e.outputs,
           "inputs and outputs have the sizes of the function's");

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../base/view.hpp"
 #include "../text/program.hpp"
 #include "library.hpp"
 
@@ -28,7 +29,7 @@ class Compiled {
   Compiled& operator=(Compiled&&) noexcept;
 
   // Evaluates a function, named as in the program. Where it is native, threads may share it.
-  void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs);
+  void operator()(std::string_view function, In<double> inputs, Out<double> outputs);
 
   // Evaluates it at many states: for each group of inputs and outputs a table with a row a state, `p` one for all. As
   // fast as vectors make it where it was compiled with `batch`, else state by state: the same bits.

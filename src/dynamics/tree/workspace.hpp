@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "../../base/view.hpp"
 #include "../../model/model.hpp"
 
 namespace lw {
