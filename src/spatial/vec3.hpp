@@ -2,8 +2,8 @@
 //
 // Why not Eigen's: what the algorithms do is a few dozen products of 3×3 with 3, and for double these want to live in
 // 4-wide registers. Padded to four and kept there, gcc 12 makes inverse dynamics twice as fast as over Eigen::Vector3d
-// (docs/decisions.md). The layout does not depend on compiler flags, so a library built with AVX and a caller without
-// fit together; the arithmetic does, so each kind has an inline namespace of its own and the two are never mixed up.
+// (docs/decisions.md). Names, layout and the way they are passed to functions do not depend on compiler flags, so a
+// library built with AVX and a caller without fit together; arithmetic does, with the same results.
 #pragma once
 
 #include <cmath>
@@ -11,14 +11,7 @@
 #include "../base/eigen_names.hpp"
 #include "../graph/scalar.hpp"
 
-#if defined(__AVX__)
-#define LW_VECTOR_KIND avx
-#else
-#define LW_VECTOR_KIND plain_vectors  // not `plain`: files have functions of that name
-#endif
-
 namespace lw {
-inline namespace LW_VECTOR_KIND {
 
 // Not `detail`: that would be a namespace beside lw::detail, and clang finds the name ambiguous.
 namespace storage {
@@ -28,9 +21,17 @@ template <class T>
 struct Vec3Storage {
   T v[3];
 };
+// With AVX they are a register and have a copy constructor, below; without they have one, too, because the calling
+// convention depends on it.
+struct Copied {
+  Copied() = default;
+  Copied(const Copied&) {}
+  Copied& operator=(const Copied&) { return *this; }
+};
 template <>
 struct alignas(32) Vec3Storage<double> {
   double v[4];
+  [[no_unique_address]] Copied copied = {};
 };
 
 #if defined(__AVX__)
@@ -278,5 +279,4 @@ Mat3<T> times_skew(const Mat3<T>& A, const Vec3<T>& r) {
           difference_of_products<Vec3<T>, T>(A.col(0), r[1], A.col(1), r[0])};
 }
 
-}  // namespace LW_VECTOR_KIND
 }  // namespace lw
