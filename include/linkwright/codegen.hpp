@@ -11,8 +11,5 @@
 #include "codegen/languages/emit_latex.hpp"
 #include "codegen/languages/emit_python.hpp"
 #include "codegen/languages/emit_text.hpp"
-#include "codegen/strategies/strategies.hpp"
 #include "codegen/text/report.hpp"
-#include "codegen/trace/function_derivatives.hpp"
-#include "codegen/trace/verification.hpp"
 #include "dynamics.hpp"

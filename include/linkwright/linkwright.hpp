@@ -1,4 +1,5 @@
-// All of Linkwright; each stage also has a header of its own.
+// All of Linkwright; each stage also has a header of its own. Where Eigen is found, its vectors and matrices are
+// arguments like any other.
 #pragma once
 
 #include "base.hpp"
@@ -10,3 +11,6 @@
 #include "schedule.hpp"
 #include "simulate.hpp"
 #include "spatial.hpp"
+#if __has_include(<Eigen/Core>)
+#include "eigen.hpp"
+#endif

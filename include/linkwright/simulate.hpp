@@ -2,18 +2,10 @@
 #pragma once
 
 #include "control.hpp"
-#include "simulate/design/design_run.hpp"
 #include "simulate/identify/excite.hpp"
 #include "simulate/identify/identify.hpp"
-#include "simulate/identify/low_pass.hpp"
 #include "simulate/identify/physical_fit.hpp"
-#include "simulate/integrate/advance.hpp"
 #include "simulate/integrate/integrator.hpp"
-#include "simulate/integrate/system.hpp"
-#include "simulate/motion/driven.hpp"
-#include "simulate/motion/energy_balance.hpp"
-#include "simulate/optimize/design_problem.hpp"
-#include "simulate/optimize/optimize_design.hpp"
 #include "simulate/run/batch_run.hpp"
 #include "simulate/run/run.hpp"
 #include "simulate/run/verification.hpp"

@@ -7,10 +7,13 @@
 #include <functional>
 
 #include "../base/error.hpp"
+#include "functions/function_row.hpp"
 #include "jit/jit.hpp"
-#include "trace/traced.hpp"
+#include "scene/trace_options.hpp"
 
 namespace lw {
+
+struct Traced;
 
 // Functions of one mechanism, ready for any back end. Sines and cosines by our own kernel unless `libm`.
 struct ProgramOptions {

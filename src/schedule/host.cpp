@@ -22,6 +22,7 @@
 #include "../base/sha256.hpp"
 #include "../base/user_cache.hpp"
 #include "../codegen/compile.hpp"
+#include "../codegen/trace/traced.hpp"
 #include "../graph/interpreter.hpp"
 #include "../model/read/read.hpp"
 #include "executor.hpp"

@@ -20,6 +20,7 @@
 #include "codegen/c/emit_cpp.hpp"
 #include "codegen/c/selftest.hpp"
 #include "codegen/compile.hpp"
+#include "codegen/trace/traced.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read/read.hpp"
 #include "other_languages.hpp"

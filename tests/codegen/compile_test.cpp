@@ -1,6 +1,7 @@
 // Code as users have it, made by make_program and run by every back end at 10 000 states of every model that comes with
 // the project: against the algorithms over double, and JIT, C and interpreter byte for byte.
 #include "codegen/compile.hpp"
+#include "codegen/trace/traced.hpp"
 
 #include <gtest/gtest.h>
 

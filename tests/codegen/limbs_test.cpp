@@ -12,6 +12,7 @@
 #include "base/process.hpp"
 #include "base/random.hpp"
 #include "codegen/compile.hpp"
+#include "codegen/trace/traced.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/outline.hpp"
 #include "model/read/read.hpp"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/loops/closed_forward_losses.hpp"
 #include "dynamics/loops/dynamics.hpp"
 #include "model/random_state.hpp"
 #include "model/read/read.hpp"

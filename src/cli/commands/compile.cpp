@@ -19,6 +19,7 @@
 #include "../../codegen/languages/emit_text.hpp"
 #include "../../codegen/text/report.hpp"
 #include "../../codegen/text/statements.hpp"
+#include "../../codegen/trace/traced.hpp"
 #include "../../graph/interpreter.hpp"
 #include "../../model/random_state.hpp"
 #include "../commands.hpp"

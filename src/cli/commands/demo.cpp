@@ -10,6 +10,7 @@
 #include "../../base/worse.hpp"
 #include "../../codegen/c/emit_c.hpp"
 #include "../../codegen/compile.hpp"
+#include "../../codegen/trace/traced.hpp"
 #include "../../dynamics/formulations/formulation.hpp"
 #include "../../dynamics/friction/forward_friction.hpp"
 #include "../../dynamics/tree/aba.hpp"

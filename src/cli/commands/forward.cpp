@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "../../base/error.hpp"
+#include "../../dynamics/loops/closed_forward_losses.hpp"
 #include "../../dynamics/tree/crba.hpp"
 #include "../../model/require_tree.hpp"
 #include "../io/judgements.hpp"

@@ -13,6 +13,7 @@
 #include "../derivatives/forward_derivatives.hpp"
 #include "../derivatives/inverse_derivatives.hpp"
 #include "../tree/kinematics.hpp"
+#include "closed_forward_losses.hpp"
 #include "loop_position.hpp"
 #include "multipliers.hpp"
 #include "slopes.hpp"

@@ -10,11 +10,14 @@
 
 #include <memory>
 
-#include "closed_forward_losses.hpp"
 #include "plant.hpp"
+#include "projection.hpp"
 
 namespace lw {
 
+class ClosedForwardLosses;
+template <class T>
+class ClosedLosses;
 template <class T>
 struct DerivativeWorkspace;
 

@@ -9,6 +9,7 @@
 
 #include "../../base/index.hpp"
 #include "../../dynamics/assembly/assembly.hpp"
+#include "../../dynamics/loops/closed_losses.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
 #include "../motion/dissipation.hpp"
 
