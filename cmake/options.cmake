@@ -42,7 +42,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(linkwright_options target)
-  target_compile_options(${target} PRIVATE ${linkwright_warnings} ${linkwright_quick})
+  target_compile_options(${target} PRIVATE ${linkwright_warnings} ${linkwright_quick}
+    $<$<BOOL:${LINKWRIGHT_NATIVE}>:-march=native>
+    # No fused multiply-add unless it is written: the same text gives the same bits as a reference, when it is traced and
+    # interpreted, and in the C made from it, on every machine.
+    -ffp-contract=off)
+  # Eigen's alignment and allocation follow the instruction set. Ours has a name of its own, so that it never meets that of
+  # a program that links us and is compiled otherwise.
+  target_compile_definitions(${target} PRIVATE Eigen=lw_eigen)
   set_target_properties(${target} PROPERTIES CXX_STANDARD 20 CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
@@ -59,12 +66,6 @@ endfunction()
 function(linkwright_optimized_first target)
   target_link_options(${target} PRIVATE
     LINKER:--whole-archive $<TARGET_FILE:linkwright> $<TARGET_FILE:linkwright_computing> LINKER:--no-whole-archive)
-endfunction()
-
-# No fused multiply-add behind our back: the same text gives the same bits as a reference, when it is traced and
-# interpreted, and in the C made from it, on every machine.
-function(linkwright_reproducible target)
-  target_compile_options(${target} PRIVATE -ffp-contract=off)
 endfunction()
 
 # Several files of a folder as one, 180 kB of text at most (a third of that for gcc): headers are read, and what they have of templates is

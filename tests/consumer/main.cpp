@@ -19,14 +19,14 @@ int main() {
     std::printf("%s\n", e.what());
   }
   const lw::Mechanism mechanism = lw::load("double-pendulum");
-  const lw::Model<double> model = lw::instantiate<double>(mechanism);
+  const auto model = lw::instantiate(mechanism);
 
   // dynamics: tau of a motion, and the motion back from it
-  lw::Workspace<double> work(model);
+  lw::Workspace work(model);
   const std::vector<double> q{0.3, -0.4}, qd{0.5, 0.6}, qdd{1.0, -2.0};
   std::vector<double> tau(2), back(2);
-  lw::rnea<double>(model, work, q, qd, qdd, tau);
-  lw::aba<double>(model, work, q, qd, tau, back);
+  lw::rnea(model, work, q, qd, qdd, tau);
+  lw::aba(model, work, q, qd, tau, back);
   std::printf("%s: tau = %g, %g\n", model.name.c_str(), tau[0], tau[1]);
   return std::abs(back[0] - qdd[0]) + std::abs(back[1] - qdd[1]) < 1e-12 ? 0 : 3;
 }
