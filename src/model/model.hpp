@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../base/view.hpp"
 #include "../spatial/spatial.hpp"
 #include "curve.hpp"
 #include "mechanism.hpp"
@@ -225,13 +226,7 @@ Transform<T> joint_transform(const Body<T>& b, std::span<const T> q) {
   return {};
 }
 
-// Vectors as algorithms take and return them, and what every algorithm requires of its caller, in every build: vectors
-// of the model's sizes.
-template <class T>
-using In = std::span<const std::type_identity_t<T>>;
-template <class T>
-using Out = std::span<std::type_identity_t<T>>;
-
+// What every algorithm requires of its caller, in every build: vectors of the model's sizes.
 struct Size {
   const char* name;
   std::size_t given;
