@@ -1,4 +1,4 @@
-// Lines of equal value of a grid, as closed polygons: marching squares with straight interpolation along the edges.
+// Contour lines of a grid as closed polygons: marching squares with linear interpolation along the edges.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,11 @@
 
 namespace lw {
 
-using Contour = std::vector<std::pair<double, double>>;  // places in units of the grid: column, row
+using Contour = std::vector<std::pair<double, double>>;  // points in grid units: column, row
 
-// Polygons around where value(column, row) ≥ level, the values to their left; outside the grid everything is below.
-// Filled by the even-odd rule they are that region. `crossing` may know better where a line crosses the edge from
-// (column, row) to the right or upward, as a part of it; NaN where it does not.
+// Polygons around the region value(column, row) ≥ level, which is on their left; values outside the grid are below the
+// level. Filled by the even-odd rule they give that region. `crossing` may return a more accurate position of the
+// crossing on the edge from (column, row) to the right or upward, as a fraction of the edge, or NaN.
 std::vector<Contour> contours(int columns, int rows, const std::function<double(int, int)>& value, double level,
                               const std::function<double(int, int, bool)>& crossing = {});
 

@@ -1,10 +1,10 @@
-// Copies, moves and the destructor of a large type, declared in its class and compiled in one file. Left to the
-// compiler they are inline, and every file that holds one compiles them again, with those of all that is in it.
+// Copy and move operations and the destructor of a large type, declared in its class and compiled in one file. Implicit
+// ones are inline and compiled again in every file that uses the type, together with those of all its members.
 //
 //   struct Mechanism {                           in the header
 //     Mechanism();
 //     LW_COPIED_ONCE(Mechanism);
-//   LW_COPIES(Mechanism)                         in its .cpp; of a template: LW_TEMPLATE_COPIES(Model)
+//   LW_COPIES(Mechanism)                         in its .cpp; for a template: LW_TEMPLATE_COPIES(Model)
 #pragma once
 
 #define LW_COPIED_ONCE(Type)        \

@@ -46,7 +46,7 @@ void Csv::fail(std::size_t line, const std::string& what) const {
 }
 
 void Csv::require_rows() const {
-  if (rows.empty()) fail(header_line, "there are no samples after the header");
+  if (rows.empty()) fail(header_line, "no samples follow the header");
 }
 
 Csv read_csv(const std::string& file, const std::string& header) {
@@ -65,7 +65,7 @@ Csv read_csv(const std::string& file, const std::string& header) {
   for (std::string line; std::getline(stream, line);) {
     if (++number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // a byte order mark
     if (line.find('\0') != std::string::npos)
-      csv.fail(number, "this is no text, or none in UTF-8: iconv -f utf-16 -t utf-8 converts it");
+      csv.fail(number, "not UTF-8 text; convert it with: iconv -f utf-16 -t utf-8");
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos || line[first] == '#') continue;
     std::vector<std::string> words = cells(line);
@@ -76,16 +76,17 @@ Csv read_csv(const std::string& file, const std::string& header) {
       continue;
     }
     if (words.size() == 1 && words[0].find(';') != std::string::npos) {
-      csv.fail(number, "columns are divided by commas, not by semicolons, and decimals are written with a point");
+      csv.fail(number, "columns must be separated by commas, not semicolons, and the decimal sign is a point");
     }
     csv.header_line = number;
     for (const std::string& name : words) {
-      if (csv.column(name)) csv.fail(number, fmt::format("the column `{}` is there twice", name));
+      if (csv.column(name)) csv.fail(number, fmt::format("duplicate column `{}`", name));
       csv.names.push_back(name);
     }
   }
   if (csv.names.empty()) {
-    csv.fail(number, fmt::format("there is no header; it needs one such as {}, and a line for each sample", header));
+    csv.fail(number,
+             fmt::format("the header is missing; expected a header such as {} and one line per sample", header));
   }
   return csv;
 }

@@ -1,7 +1,7 @@
-// A CSV file with a header, as text: names of columns, and rows of cells with their lines.
+// A CSV file with a header, as text: column names, and rows of cells with their line numbers.
 //
-// Columns are divided by commas; quotes around a cell do not count, nor does an empty cell at the end of a line, which
-// spreadsheets leave. Blank lines and lines that begin with # are skipped.
+// Columns are separated by commas. Quotes around a cell are removed, and an empty cell at the end of a line, as written
+// by spreadsheets, is ignored. Blank lines and lines that begin with # are skipped.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@ struct Csv {
   };
   std::string file;
   std::size_t header_line = 0;
-  std::vector<std::string> names;  // no two alike
+  std::vector<std::string> names;  // unique
   std::vector<Row> rows;
 
   std::optional<std::size_t> column(const std::string& name) const;
   // Throws Error(data): `file:line: what`.
   [[noreturn]] void fail(std::size_t line, const std::string& what) const;
-  void require_rows() const;  // throws where there are none; after what the header's names may be wrong in
+  void require_rows() const;  // throws if there are none; call it after checking the header
 };
 
-// Throws Error(io) where it cannot be read, Error(data) with the place where it is no such file. `header`: an example.
+// Throws Error(io) if it cannot be read, Error(data) with the location if it is malformed. `header`: an example.
 Csv read_csv(const std::string& file, const std::string& header);
 
 }  // namespace lw

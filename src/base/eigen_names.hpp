@@ -1,5 +1,5 @@
-// Names of Eigen's matrices without Eigen: most files that see such a name in an interface never touch one, and are
-// spared reading a library that is larger than ours. Who uses them includes <Eigen/Core>.
+// Forward declarations of Eigen's matrices: most files that see such a name in an interface never use one and need not
+// include Eigen, which is larger than this library. Files that use them include <Eigen/Core>.
 #pragma once
 
 namespace Eigen {

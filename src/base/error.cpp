@@ -67,7 +67,7 @@ Error::Error(ErrorCode code, std::vector<Diagnostic> diagnostics)
     : std::runtime_error(join(diagnostics)), code_(code), diagnostics_(std::move(diagnostics)) {}
 
 std::string nearest_word(const std::string& word, const std::vector<std::string>& known) {
-  constexpr std::size_t kShort = 4;  // in so few letters two faults make another word
+  constexpr std::size_t kShort = 4;  // in so few letters, two mistakes give a different word
   const std::string wanted = lowered(word);
   std::string best, beginning;
   std::size_t best_distance = word.size() <= kShort ? 2 : std::max<std::size_t>(2, word.size() / 3) + 1;

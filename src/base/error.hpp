@@ -1,6 +1,6 @@
-// What can go wrong, and where: every complaint that a user can see is a Diagnostic, every failure an Error
-// that carries them all. What a caller of the library can get wrong (sizes, expressions of two graphs) is an Error too,
-// in every build; assertions are for what only the library itself can get wrong.
+// Errors and their locations. Every message to the user is a Diagnostic; every failure is an Error that contains all of
+// them. Mistakes of the caller (sizes, expressions of two graphs) are Errors too, in every build; assertions are only
+// for mistakes of the library itself.
 #pragma once
 
 #include <stdexcept>
@@ -30,8 +30,8 @@ enum class Severity { note, warning, error };
 struct Diagnostic {
   Severity severity = Severity::error;
   Location where;
-  std::string message;  // what is wrong, in the file's own words
-  std::string hint;     // what would be right (may be empty)
+  std::string message;  // what is wrong, in terms of the file
+  std::string hint;     // how to correct it (may be empty)
 };
 
 // `file:line:column: error: message`, then the hint on its own line.
@@ -51,14 +51,14 @@ class Error : public std::runtime_error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-// For what a call requires of its caller.
+// Checks a precondition of a call.
 inline void require(bool fine, const char* message) {
   if (!fine) [[unlikely]]
     throw Error(ErrorCode::usage, message);
 }
 
-// The known word nearest to a misspelt one, whatever the case, or else one that begins like it (`puma`: `puma560`); ""
-// where none is near enough to suggest.
+// The known word nearest to a misspelt one, ignoring case, or else one with the same beginning (`puma`: `puma560`); ""
+// if none is near enough to suggest.
 std::string nearest_word(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace lw

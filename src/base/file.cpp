@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
   throw Error(ErrorCode::io, fmt::format("`{}` cannot be written: {}", path, why));
 }
 
-// All of it; true, or errno says why not.
+// Writes everything; returns false and sets errno on failure.
 bool write_all(int file, std::string_view content) {
   while (!content.empty()) {
     const ssize_t n = ::write(file, content.data(), content.size());
@@ -34,8 +34,7 @@ bool write_all(int file, std::string_view content) {
   return true;
 }
 
-// Where writing to `path` ends up: a symbolic link stays one, and what it points to is replaced, or made where it is
-// missing.
+// The file that writing to `path` replaces or creates: symbolic links are kept, and their target is written.
 fs::path behind_links(const std::string& path) {
   fs::path target(path);
   std::error_code fault;
@@ -59,7 +58,7 @@ void write_directly(const std::string& path, std::string_view content) {
 
 }  // namespace
 
-// A file under a temporary name beside its target; gone again unless it is put in place.
+// A file under a temporary name next to its target; removed unless it is put in place.
 class FilePart {
  public:
   FilePart(const std::string& path, const fs::file_status& status)
@@ -84,19 +83,19 @@ class FilePart {
   void write(std::string_view content) {
     if (!write_all(file_, content)) give_up(errno);
   }
-  // All of it or nothing; false, and errno says why, where it does not fit.
+  // Writes everything or nothing; returns false and sets errno if it does not fit.
   bool append(std::string_view content) {
     const bool ok = write_all(file_, content);
     const int reason = errno;
     if (ok)
       size_ += static_cast<off_t>(content.size());
     else if (::ftruncate(file_, size_) != 0)
-      size_ = 0;  // who knows what it holds
+      size_ = 0;  // contents unknown
     errno = reason;
     return ok;
   }
   bool is_empty() const { return size_ == 0; }
-  // On the disk, as the file that it replaces was.
+  // Flushed to disk, with the permissions of the file that it replaces.
   void complete() {
     bool ok = ::fsync(file_) == 0;
     int reason = errno;
@@ -124,7 +123,7 @@ class FilePart {
   fs::path target_, temporary_;
   fs::file_status status_;
   int file_ = -1;
-  off_t size_ = 0;  // of what was appended
+  off_t size_ = 0;  // appended so far
 };
 
 void write_file(const std::string& path, std::string_view content) { write_files({{path, content}}); }
@@ -202,7 +201,7 @@ class GrowingFile::Open {
   std::string path_, waiting_;
   std::optional<FilePart> part_;
   int device_ = -1;
-  bool full_ = false;  // and it has been said
+  bool full_ = false;  // and has been reported
 };
 
 GrowingFile::GrowingFile(const std::string& path) : open_(std::make_unique<Open>(path)) {}

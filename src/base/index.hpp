@@ -1,4 +1,4 @@
-// The numbers of links, joints and tasks are int, −1 being none; the standard library counts without signs.
+// Indices of links, joints and tasks are int, where −1 means none; the standard library uses unsigned sizes.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Largest magnitude of an entry of a matrix; NaN where one is (see worse.hpp).
+// Largest magnitude of the entries of a matrix; NaN if any entry is NaN (see worse.hpp).
 #pragma once
 
 #include <Eigen/Core>

@@ -10,7 +10,7 @@ using Eigen::MatrixXd, Eigen::VectorXd;
 
 namespace {
 
-// Rotations (JacobiSVD) are the more exact for small matrices, and take minutes for large ones.
+// JacobiSVD is more accurate for small matrices, but takes minutes for large ones.
 bool is_large(const AnyMatrix& A) { return std::min(A.rows(), A.cols()) >= 24; }
 
 int rank_of(const VectorXd& s, double threshold) {
@@ -92,7 +92,7 @@ Svd::Svd(const AnyMatrix& A, bool whole_space) {
 VectorXd singular_values(const AnyMatrix& A) {
   if (A.size() == 0) return {};
   if (!is_large(A)) return Eigen::JacobiSVD<MatrixXd>(A).singularValues();
-  // those of the triangle that A is but for a rotation
+  // those of the triangular factor of A
   const Eigen::HouseholderQR<MatrixXd> qr(A.rows() < A.cols() ? MatrixXd(A.transpose()) : MatrixXd(A));
   const Eigen::Index n = qr.matrixQR().cols();
   return Eigen::BDCSVD<MatrixXd>(MatrixXd(qr.matrixQR().topRows(n).triangularView<Eigen::Upper>())).singularValues();

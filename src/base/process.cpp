@@ -54,7 +54,7 @@ std::vector<std::string> words_of(const std::string& command) {
 }
 
 Finished run_program(const std::vector<std::string>& arguments, const std::string& folder) {
-  require(!arguments.empty(), "a program to run has a name");
+  require(!arguments.empty(), "the program to run must have a name");
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) fail(arguments[0], errno);
   posix_spawn_file_actions_t actions;
@@ -66,7 +66,7 @@ Finished run_program(const std::vector<std::string>& arguments, const std::strin
   std::vector<char*> argv;
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
-  // no signal is blocked in the child, whatever its parent has blocked
+  // unblock all signals in the child
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;

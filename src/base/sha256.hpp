@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), for what is stored under the name of its content.
+// SHA-256 (FIPS 180-4), for content-addressed storage.
 #pragma once
 
 #include <string>

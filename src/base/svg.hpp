@@ -11,7 +11,7 @@ struct Series {
   std::string label;
   std::vector<double> x, y;
   enum class Look { line, points } look = Look::line;
-  int colour = -1;  // index into the palette; -1: the place in the plot
+  int colour = -1;  // index into the palette; -1: the curve's index in the plot
 };
 
 struct Plot {
@@ -19,14 +19,14 @@ struct Plot {
   std::string x_label, y_label;  // with units: "time (s)"
   std::vector<Series> series;
   int width = 760, height = 380;
-  std::vector<double> marks = {};  // places on the x axis that get a vertical line
+  std::vector<double> marks = {};  // x values marked by a vertical line
 };
 
-// A complete <svg> element, for a file of its own or inside a page. Points that are not finite are left out.
+// A complete <svg> element, for a separate file or inside a page. Non-finite points are omitted.
 std::string to_svg(const Plot& plot);
 
 // Several plots over the same kind of quantity as one picture, two or three in a row, under a title and one legend:
-// that of the first plot. Their width and height are of no account.
+// that of the first plot. Their width and height are ignored.
 std::string to_svg(const std::vector<Plot>& panels, const std::string& title);
 
 // Several plots over the same x (time, say) one below the other, each with its legend, under a title; the lowest has

@@ -23,7 +23,7 @@ UserCache open_user_cache(const std::string& wanted) {
     else if (home != nullptr && *home == '/')
       folder = fs::path(home) / ".cache" / "linkwright";
     else
-      return {{}, "neither XDG_CACHE_HOME nor HOME names a folder"};
+      return {{}, "neither XDG_CACHE_HOME nor HOME is set to a folder"};
   }
   std::error_code error;
   if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
@@ -32,10 +32,10 @@ UserCache open_user_cache(const std::string& wanted) {
   struct stat about {};
   if (lstat(folder.c_str(), &about) != 0) return {{}, fmt::format("{}: {}", folder.string(), std::strerror(errno))};
   const auto refuse = [&](const char* why) { return UserCache{{}, fmt::format("{} {}", folder.string(), why)}; };
-  if (!S_ISDIR(about.st_mode)) return refuse("is no folder");
+  if (!S_ISDIR(about.st_mode)) return refuse("is not a folder");
   if (about.st_uid != geteuid()) return refuse("belongs to another user");
-  if ((about.st_mode & 077) != 0) return refuse("is open to other users (chmod 700 closes it)");
-  if (access(folder.c_str(), W_OK | X_OK) != 0) return refuse("cannot be written to");
+  if ((about.st_mode & 077) != 0) return refuse("is accessible to other users; run chmod 700 on it");
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return refuse("is not writable");
   return {folder, {}};
 }
 

@@ -1,4 +1,4 @@
-// A folder for what can be made again, closed to all but the user: compiled code, what was measured of this computer.
+// A private folder of the user for data that can be recreated: compiled code, measurements of this computer.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 namespace lw {
 
 struct UserCache {
-  std::filesystem::path folder;  // empty: there is none
-  std::string why;               // there is none
+  std::filesystem::path folder;  // empty if there is none
+  std::string why;               // reason if there is none
 };
 
-// Made where it is missing. "" is $XDG_CACHE_HOME/linkwright or ~/.cache/linkwright.
+// Created if missing. "" is $XDG_CACHE_HOME/linkwright or ~/.cache/linkwright.
 UserCache open_user_cache(const std::string& wanted = {});
 
 }  // namespace lw

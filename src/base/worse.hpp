@@ -1,5 +1,5 @@
-// The worst of many errors. std::max(worst, error) drops an error that is NaN, and so does Eigen's maxCoeff(): a check
-// on the worst could never fail by it. Here NaN is worse than any number, and stays.
+// The largest of many errors. std::max(worst, error) drops an error that is NaN, and so does Eigen's maxCoeff(), so
+// that a check of the maximum would not fail. Here NaN is larger than any number and is kept.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace lw {
 
 inline double worse(double worst, double error) { return std::isnan(worst) || error <= worst ? worst : error; }
 
-// Largest |aᵢ − bᵢ|; infinite where the sizes differ.
+// Largest |aᵢ − bᵢ|; infinite if the sizes differ.
 inline double largest_difference(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
   double worst = 0.0;

@@ -1,9 +1,9 @@
-// Laws over joints, e = desired − actual:
+// Control laws of joints, with e = desired − actual:
 //
 //   pd, pid           τ = kp e + kd ė + ki ∫e
 //   computed torque   τ = M(q) u + h(q, q̇),  u = q̈_d + kp e + kd ė + ki ∫e,  0 for joints that it does not control
 //
-// Over any scalar: numbers while a scenario runs, symbols where it is differentiated.
+// For any scalar: numbers when a scenario runs, symbols when it is differentiated.
 #pragma once
 
 #include <span>
@@ -16,14 +16,14 @@ namespace lw {
 
 struct JointLaw {
   enum class Kind { pd, pid, computed_torque } kind = Kind::pd;
-  std::vector<int> q, v;           // of the joints, which have one velocity per coordinate
-  std::vector<double> kp, kd, ki;  // as many
+  std::vector<int> q, v;           // indices of the joints, which have one velocity per coordinate
+  std::vector<double> kp, kd, ki;  // one per joint
 
   bool integrates() const;
 };
 
-// The demand: of joint v[k] its torque, or with computed torque its u. Entries of other joints stay as they are.
-// `integral`: ∫e of each joint, or empty; `errors`: e of each joint, where it is asked for.
+// The output for joint v[k]: its torque, or with computed torque its u. Entries of other joints are unchanged.
+// `integral`: ∫e of each joint, or empty; `errors`: receives e of each joint if not null.
 template <class T, class Wanted>
 void demand(const JointLaw& law, const JointMotion<Wanted>& wanted, In<T> q, In<T> qd, std::span<const double> integral,
             Out<T> demanded, Out<T> errors = {}) {

@@ -52,12 +52,13 @@ namespace {
 void require_sizes(const std::vector<double>& times, std::size_t points) {
   if (times.size() != points || points < 2) {
     throw Error(ErrorCode::data,
-                fmt::format("a trajectory needs as many times as points, and two at least: {} and {} are given",
+                fmt::format("a trajectory needs as many times as points, at least two; there are {} and {}",
                             counted(times.size(), "time"), counted(points, "point")));
   }
   for (std::size_t k = 0; k < points; ++k) {
     if (!std::isfinite(times[k]) || (k > 0 && !(times[k] > times[k - 1]))) {
-      throw Error(ErrorCode::data, fmt::format("the times of a trajectory must rise: time {} is {}", k + 1, times[k]));
+      throw Error(ErrorCode::data,
+                  fmt::format("the times of a trajectory must increase: time {} is {}", k + 1, times[k]));
     }
   }
 }
@@ -102,8 +103,9 @@ Trajectory Trajectory::cycloidal(const std::vector<double>& times, const std::ve
 Trajectory Trajectory::cruise(const std::vector<double>& times, const std::vector<std::vector<double>>& points) {
   require_sizes(times, points.size());
   if (points.size() != 4) {
-    throw Error(ErrorCode::data,
-                fmt::format("a cruise has four points (start, its begin and end, stop), not {}", points.size()));
+    throw Error(
+        ErrorCode::data,
+        fmt::format("a cruise needs four points (start, begin and end of the cruise, stop), not {}", points.size()));
   }
   std::vector<std::vector<Moving<double>>> via = still(points);
   for (std::size_t j = 0; j < std::min(points[1].size(), points[2].size()); ++j) {

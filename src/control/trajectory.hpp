@@ -1,12 +1,12 @@
-// Motion in time: segments between points, in joint space or along a straight line of a frame. Quintics:
+// Trajectories: segments between points, in joint space or along a straight line of a frame. Quintics:
 //
-//   q(s) = Σ c_k s^k, s the time since the segment's begin; with Δ = q₁ − q₀ − v₀T − ½a₀T², δv = v₁ − v₀ − a₀T, δa = a₁
-//   − a₀: c₀ = q₀, c₁ = v₀, c₂ = ½a₀
+//   q(s) = Σ c_k s^k, s: time since the beginning of the segment,
+//   Δ = q₁ − q₀ − v₀T − ½a₀T²,  δv = v₁ − v₀ − a₀T,  δa = a₁ − a₀,  c₀ = q₀,  c₁ = v₀,  c₂ = ½a₀
 //   c₃ = (10Δ − 4δv T + ½δa T²)/T³,  c₄ = (−15Δ + 7δv T − δa T²)/T⁴,  c₅ = (6Δ − 3δv T + ½δa T²)/T⁵
 //
-// meets position, velocity and acceleration at both ends. Segments that share these at their knots are C² together.
-// Cycloids, from rest to rest, with φ = 2πs/T (peak rate 2Δ/T in the middle, peak acceleration 2πΔ/T² a quarter from
-// the ends):
+// satisfies position, velocity and acceleration at both ends. Segments that share these at their knots form a C² curve.
+// Cycloids from rest to rest, with φ = 2πs/T (peak rate 2Δ/T in the middle, peak acceleration 2πΔ/T² at a quarter of
+// the time from the ends):
 //
 //   q = q₀ + Δ (φ − sin φ)/2π,   q̇ = Δ/T (1 − cos φ),   q̈ = 2πΔ/T² sin φ
 #pragma once
@@ -46,32 +46,32 @@ struct JointMotion {
   std::vector<T> q, qd, qdd;
 };
 
-// A joint-space trajectory in quintic segments, or in cycloids. Outside its times it is as at the nearer end.
+// A joint-space trajectory of quintic or cycloidal segments. Outside its time range it has the value at the nearer end.
 class Trajectory {
  public:
-  // via[k][j]: joint j at times[k]. Throws Error(data) where times do not rise or sizes differ.
+  // via[k][j]: joint j at times[k]. Throws Error(data) if times do not increase or sizes differ.
   Trajectory(std::vector<double> times, const std::vector<std::vector<Moving<double>>>& via);
 
-  // Through the points at the times, at rest in every one.
+  // Passes through the points at the given times, at rest in each.
   static Trajectory rest_to_rest(const std::vector<double>& times, const std::vector<std::vector<double>>& points);
-  // Four points: at rest in the first and last, at constant velocity from the second to the third, no acceleration in
-  // any.
+  // Four points: at rest in the first and last, constant velocity from the second to the third, zero acceleration in
+  // all.
   static Trajectory cruise(const std::vector<double>& times, const std::vector<std::vector<double>>& points);
 
-  // Through the points at the times, at rest in every one, by cycloids.
+  // Passes through the points at the given times, at rest in each, by cycloids.
   static Trajectory cycloidal(const std::vector<double>& times, const std::vector<std::vector<double>>& points);
 
-  // t is held within the trajectory. In any scalar: a traced one chooses the segment by `select`.
+  // t is clamped to the time range. For any scalar: a trace chooses the segment by `select`.
   template <class T>
   JointMotion<T> at(const T& t) const;
-  // The same without a new one each time.
+  // The same without allocating a new one.
   template <class T>
   void at(const T& t, JointMotion<T>& out) const;
 
   const std::vector<double>& times() const { return times_; }
   double duration() const { return times_.back() - times_.front(); }
   int joints() const { return static_cast<int>(segments_.front().size()); }
-  // Of quintics; for cycloids those that meet the same ends.
+  // The segments; for cycloids, quintics with the same end conditions.
   const Quintic<double>& segment(int k, int joint) const {
     return segments_[static_cast<std::size_t>(k)][static_cast<std::size_t>(joint)];
   }
@@ -82,15 +82,15 @@ class Trajectory {
   std::vector<std::vector<double>> cycloid_points_;  // empty: quintics
 };
 
-// Where a frame is and how it moves: velocity and acceleration of its origin, in world axes.
+// Pose and motion of a frame: velocity and acceleration of its origin, in world axes.
 template <class T>
 struct FrameMotion {
   Transform<T> pose;
   Motion<T> velocity, acceleration;
 };
 
-// From one pose to another at rest in both: the origin on a straight line, the orientation about one axis fixed in the
-// world (the shorter way round), both by the same quintic 10s³ − 15s⁴ + 6s⁵.
+// From one pose to another, at rest in both: the origin moves on a straight line, the orientation about one axis fixed
+// in the world (by the smaller angle), both by the same quintic 10s³ − 15s⁴ + 6s⁵.
 class CartesianLine {
  public:
   CartesianLine(const Transform<double>& from, const Transform<double>& to, double duration);

@@ -10,7 +10,7 @@
 namespace lw {
 
 std::vector<Expr> adjoint_at(const Function& f, const std::vector<Expr>& x, const std::vector<Expr>& weights) {
-  require(weights.size() == f.output_size(), "an adjoint takes a weight for each output");
+  require(weights.size() == f.output_size(), "the adjoint needs one weight per output");
   if (switches_singularities(f)) {
     std::vector<Expr> products(x.size(), Expr(0.0));
     for (std::size_t k = 0; k < x.size(); ++k) {

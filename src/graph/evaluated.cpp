@@ -19,7 +19,7 @@ double size_of(const Function& f) {
   return static_cast<double>(o.multiplications + o.additions + o.divisions + o.roots + o.trigonometric + o.comparisons);
 }
 
-// Some groups one behind the other.
+// Concatenates some groups.
 std::vector<Expr> all_of(const Arguments& in, std::size_t first, std::size_t last) {
   std::vector<Expr> list;
   for (std::size_t g = first; g < last; ++g) list.insert(list.end(), in[g].begin(), in[g].end());
@@ -45,7 +45,7 @@ Function with_large_calls(const Function& f) {
       dissolved = true;
       std::vector<Expr> arguments;
       for (const NodeId a : call.arguments) arguments.push_back(to[a]);
-      // calls within stay, to be judged in the next turn
+      // nested calls stay and are considered in the next iteration
       const bool symbols =
           std::any_of(arguments.begin(), arguments.end(), [](const Expr& e) { return !e.is_constant(); });
       std::vector<Expr>& results = written[id];
@@ -72,9 +72,10 @@ Operands operands_of(const Graph& graph, NodeId id) {
 
 Evaluated::Evaluated(const Function& f, const std::vector<Expr>& arguments)
     : function_(with_large_calls(f)), values_(function_.graph().size()) {
-  require(arguments.size() == f.input_size(), "a function is evaluated at as many arguments as it has inputs");
+  require(arguments.size() == f.input_size(),
+          "the number of arguments must equal the number of inputs of the function");
   for (const Expr& e : arguments) graph_ = e.is_constant() ? graph_ : e.graph();
-  require(graph_ != nullptr, "a function is differentiated in the graph of its arguments: one must be an expression");
+  require(graph_ != nullptr, "at least one argument must be an expression, in whose graph the derivative is built");
   const Graph& from = function_.graph();
   std::map<NodeId, std::vector<Expr>> called;
   for (const NodeId id : function_.order()) {

@@ -23,7 +23,7 @@ Expr binary(Op op, const Expr& a, const Expr& b) {
   return g.make(op, x, y);
 }
 
-// + and × in one order, so that a+b and b+a are one node.
+// The operands of + and × are ordered, so that a+b and b+a are one node.
 Expr commutative(Op op, const Expr& a, const Expr& b) {
   Graph& g = common_graph(a, b);
   NodeId x = g.intern(a), y = g.intern(b);
@@ -95,10 +95,10 @@ Expr Graph::input(std::string name) {
 
 NodeId Graph::intern(const Expr& e) {
   if (!e.is_constant()) {
-    require(e.graph() == this, "expressions of two graphs in one operation");
+    require(e.graph() == this, "all expressions in an operation must belong to the same graph");
     return e.id();
   }
-  const double value = e.constant() == 0.0 ? 0.0 : e.constant();  // one zero
+  const double value = e.constant() == 0.0 ? 0.0 : e.constant();  // no negative zero
   return add_node({Op::constant, 0, 0, 0, value});
 }
 
@@ -151,7 +151,8 @@ const Graph::Angle* Graph::known_angle(NodeId id) {
 }
 
 std::vector<Expr> Graph::call(std::shared_ptr<const Function> function, const std::vector<Expr>& arguments) {
-  require(arguments.size() == function->input_size(), "a call has as many arguments as its function has inputs");
+  require(arguments.size() == function->input_size(),
+          "the number of arguments of a call must equal the number of inputs of its function");
   Call record{std::move(function), {}};
   for (const Expr& e : arguments) record.arguments.push_back(intern(e));
   const std::size_t outputs = record.function->output_size();
@@ -168,9 +169,9 @@ Graph::Solution Graph::solve(std::shared_ptr<const Function> residual, const std
                              const std::vector<Expr>& arguments, int steps, std::shared_ptr<const Function> step) {
   const std::size_t n = guess.size();
   require(residual->output_size() == n && residual->input_size() == n + arguments.size() && steps >= 0,
-          "a solve has a guess for each output of its residual, whose inputs are the unknowns and the arguments");
+          "a solve needs one guess per output of its residual, whose inputs are the unknowns and the arguments");
   require(step == nullptr || (step->output_size() == n && step->input_size() == n + arguments.size()),
-          "a step of a solve has the residual's inputs and a change of every unknown");
+          "the step of a solve must have the inputs of the residual and one output per unknown");
   const bool has_step = step != nullptr;
   Solve record{std::move(residual), std::move(step), {}, {}, steps};
   for (const Expr& e : guess) record.guess.push_back(intern(e));
@@ -206,7 +207,7 @@ Expr operator-(const Expr& a, const Expr& b) {
   if (b.is_constant() && b.constant() < 0.0) return a + (-b.constant());
   if (is_negation(a)) return -(negated(a) + b);
   if (a.is_constant() && a.constant() < 0.0) return -(b + (-a.constant()));
-  // a-b where b-a is known is its negation
+  // if b-a exists, a-b is its negation
   Graph& g = common_graph(a, b);
   NodeId known = 0;
   if (g.find(Op::sub, g.intern(b), g.intern(a), 0, known)) return -Expr(&g, known);

@@ -1,12 +1,11 @@
-// Expressions as numbers. An Expr copies and computes like a double; computing with it writes the calculation down.
+// Symbolic expressions. An Expr is copied and used like a double; computing with it records the calculation.
 //
 //   Graph g;  Expr x = g.input("x");  Expr y = sin(x) * 2.0 + x;      // y is a node of g
 //
-// Nodes are hash-consed: the same operation on the same operands is the same node, so common subexpressions are
-// shared from birth. Building folds constants, 0 and ±1, keeps the operands of + and × in one order, and hoists signs
-// outward, since a negation is free in the code that is made from the graph. Folding is exact: it never reassociates,
-// so a traced calculation gives the bits of the original one up to the sign of a zero. (0·x folds to 0, as for finite
-// x.)
+// Nodes are hash-consed: the same operation on the same operands is the same node, so common subexpressions are always
+// shared. Construction folds constants, 0 and ±1, orders the operands of + and ×, and hoists signs outward, because
+// negation is free in generated code. Folding is exact and never reassociates, so a traced calculation gives the bits
+// of the original one up to the sign of a zero. (0·x folds to 0, as for finite x.)
 #pragma once
 
 #include <cstdint>
@@ -78,7 +77,7 @@ class Expr {
   Expr& operator/=(const Expr& other);
 
  private:
-  Graph* graph_ = nullptr;  // null: a constant, which belongs to no graph and so to all
+  Graph* graph_ = nullptr;  // null for constants, which are compatible with every graph
   union {
     double value_;
     NodeId id_;
@@ -91,7 +90,7 @@ Expr operator*(const Expr& a, const Expr& b);
 Expr operator/(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a);
 inline Expr operator+(const Expr& a) { return a; }
-// Same node or same constant: a statement about the expressions, not about their values.
+// Same node or same constant; compares expressions, not values.
 bool operator==(const Expr& a, const Expr& b);
 
 Expr sqrt(const Expr& x);
@@ -110,25 +109,24 @@ Expr min(const Expr& a, const Expr& b);
 Expr max(const Expr& a, const Expr& b);
 Expr less(const Expr& a, const Expr& b);
 Expr select(const Expr& condition, const Expr& where_true, const Expr& where_false);
-// a b + c rounded once. Never made by tracing: a pass contracts what is to be contracted (passes/contract.hpp).
+// a b + c rounded once. Never created by tracing, only by the pass passes/contract.hpp.
 Expr fma(const Expr& a, const Expr& b, const Expr& c);
 
-// A Function evaluated as one step: a body or a limb traced once, its constants as arguments.
+// A call of a Function: a body or a limb traced once, with its constants as arguments.
 struct Call {
   std::shared_ptr<const Function> function;
   std::vector<NodeId> arguments;
 };
 
-// Newton steps on residual(x, p) = 0 from a guess, `steps` at most. The residual's first inputs are the unknowns x, as
-// many as it has outputs; the rest are p. Outputs of the node: x, the residual there, and the sign of
-// det ∂r/∂x where the last step began, ±1: whether x lies on the branch of solutions that it should. By the implicit
-// function theorem dx/dp = -(∂r/∂x)⁻¹ ∂r/∂p at the solution, whatever the guess was.
-// Of a step the fraction f is made, the first of 1, ½, ¼ … that takes f/2 or more off |r|². Where none does, and where
-// next to nothing is left of the guess's |r|², the whole step is made and is the last. The last step is always whole:
-// so one step solves a linear equation, and derivatives that go along with the numbers are those of the implicit
-// function. Where a function for the `step` is given, (x, p) → (∂r/∂x)⁻¹ r by formulas that know how that is to be
-// factorised, exactly `steps` steps x ← x − step(x, p) are made, whole ones: as many as a good guess needs, always in
-// the same time. The orientation is then 1, and at the solution, where r is zero, dx/dp = −∂step/∂p.
+// Newton iteration for residual(x, p) = 0 from a guess, with at most `steps` steps. The residual's first inputs are the
+// unknowns x, as many as it has outputs; the rest are p. Outputs of the node: x, the residual there, and the sign ±1 of
+// det ∂r/∂x where the last step began, which identifies the branch of solutions. By the implicit function theorem dx/dp
+// = -(∂r/∂x)⁻¹ ∂r/∂p at the solution, for any guess. A step is shortened to the fraction f, the first of 1, ½, ¼ … that
+// reduces |r|² by f/2 or more. If none does, or if almost nothing is left of the guess's |r|², the full step is taken
+// as the last one. The last step is always a full one: thus one step solves a linear equation, and derivatives carried
+// along are those of the implicit function. If a function for the `step` is given, (x, p) → (∂r/∂x)⁻¹ r by explicit
+// formulas, exactly `steps` full steps x ← x − step(x, p) are taken, always in the same time; a good guess needs few.
+// The orientation is then 1, and at the solution, where r is zero, dx/dp = −∂step/∂p.
 struct Solve {
   static constexpr double kShortest = 0x1p-10;  // f
   static constexpr double kSolved = 0x1p-80;    // of the guess's |r|²
@@ -144,7 +142,7 @@ struct Solve {
 class Graph {
  public:
   Graph() = default;
-  Graph(const Graph&) = delete;  // Exprs point here
+  Graph(const Graph&) = delete;  // Exprs point to the graph
   Graph& operator=(const Graph&) = delete;
 
   Expr input(std::string name);
@@ -162,22 +160,22 @@ class Graph {
   };
   Solution solve(std::shared_ptr<const Function> residual, const std::vector<Expr>& guess,
                  const std::vector<Expr>& arguments, int steps, std::shared_ptr<const Function> step = nullptr);
-  // The same solve on other expressions.
+  // The same solve with other arguments.
   Solution solve_like(const Solve& other, const std::vector<Expr>& guess, const std::vector<Expr>& arguments) {
     return solve(other.residual, guess, arguments, other.steps, other.step);
   }
 
-  // An angle whose sine and cosine are known without computing them from it: sin and cos of it, and of its sums with
-  // other angles, are made of these from here on.
+  // Declares an angle whose sine and cosine are known: from now on, sin and cos of it, and of its sums with other
+  // angles, are built from these.
   void know_angle(const Expr& angle, const Expr& sine, const Expr& cosine);
   struct Angle {
     Expr sine, cosine;
   };
-  const Angle* known_angle(NodeId id);  // nullptr where it is not
+  const Angle* known_angle(NodeId id);  // nullptr if not known
 
-  // The node of an expression; a constant gets one here.
+  // The node of an expression; for a constant it is created.
   NodeId intern(const Expr& e);
-  // The node for an operation, found or made; no folding (the operators above fold, then come here).
+  // The node for an operation, found or created, without folding (the operators above fold, then call this).
   Expr make(Op op, NodeId a, NodeId b = 0, NodeId c = 0);
   bool find(Op op, NodeId a, NodeId b, NodeId c, NodeId& found) const;
 
@@ -187,23 +185,23 @@ class Graph {
   const std::vector<Call>& calls() const { return calls_; }
   const std::vector<Solve>& solves() const { return solves_; }
 
-  // What a value is called where code is made of it ("omega2_x"). The first name stays; constants and inputs keep
-  // theirs. Negations are no values of their own: with the name of one goes what is negated, as minus_omega2_x.
+  // Names a value for generated code ("omega2_x"). The first name is kept; constants and inputs keep theirs. Negations
+  // are not separate values: naming one names its operand, minus_omega2_x.
   void name(const Expr& e, const std::string& name);
-  const std::string* name_of(NodeId id) const;  // nullptr where it has none
+  const std::string* name_of(NodeId id) const;  // nullptr if it has none
 
-  // What is made from here on belongs to another section: a step of a loop that was traced, say. Sections are numbered
-  // from 0; −1 is what was made before the first.
+  // Begins a new section: nodes created from now on belong to it, for example one step of a traced loop. Sections are
+  // numbered from 0; −1 denotes nodes created before the first.
   void begin_section() { ++section_; }
   int section_of(NodeId id) const { return id < sections_.size() ? sections_[id] : -1; }
 
  private:
-  // Where a node of this kind is in the table, or where it would go.
+  // Position of such a node in the table, or of the free slot for it.
   std::size_t place_of(const Node& node, std::uint32_t hash) const;
   NodeId add_node(const Node& node);
 
   std::vector<Node> nodes_;
-  // The nodes by what they are, at most half full: a node is at its hash or as close behind it as there was room.
+  // Hash table of the nodes with linear probing, at most half full.
   static constexpr NodeId kFree = ~NodeId{0};
   struct Place {
     std::uint32_t hash = 0;
@@ -217,10 +215,10 @@ class Graph {
   std::unordered_map<NodeId, std::string> names_;
   std::unordered_map<NodeId, Angle> angles_;
   int section_ = -1;
-  std::vector<int> sections_;  // of nodes, as far as there were any
+  std::vector<int> sections_;  // section of each node, up to the last one with a section
 };
 
-// An angle of a known sine and cosine (see Graph::know_angle); of numbers there is nothing to remember.
+// An angle with known sine and cosine (see Graph::know_angle); does nothing for numbers.
 template <class T>
 void know_angle(const T& angle, const T& sine, const T& cosine) {
   if constexpr (std::is_same_v<T, Expr>) {
@@ -228,7 +226,7 @@ void know_angle(const T& angle, const T& sine, const T& cosine) {
   }
 }
 
-// Begins a section of the graph that these expressions are of; for other scalars, nothing.
+// Begins a section of the graph of these expressions; does nothing for other scalars.
 template <class Numbers>
 void begin_section(const Numbers& numbers) {
   if constexpr (std::is_same_v<std::remove_cvref_t<decltype(numbers[0])>, Expr>) {
@@ -238,7 +236,7 @@ void begin_section(const Numbers& numbers) {
   }
 }
 
-// Names a value where it is an expression; algorithms say it for all scalars.
+// Names a value if it is an expression; algorithms call it for all scalars.
 inline void name_value(const Expr& e, const std::string& name) {
   if (!e.is_constant()) e.graph()->name(e, name);
 }

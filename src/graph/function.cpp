@@ -14,7 +14,7 @@ Function::Function(std::string name, std::vector<Group> inputs, std::vector<Grou
       graph_(std::move(graph)),
       results_(std::move(results)),
       arithmetic_(arithmetic) {
-  // live nodes: everything that a result needs
+  // live nodes: those that a result needs
   std::vector<bool> live(graph_->size(), false);
   for (const NodeId r : results_) live[r] = true;
   for (std::size_t k = graph_->size(); k-- > 0;) {
@@ -29,10 +29,10 @@ Function Function::in_order(std::vector<NodeId> order) const {
   std::vector<bool> known(graph_->size(), false);
   for (const NodeId id : order) {
     for_each_operand(*graph_, id,
-                     [&](NodeId operand) { require(known[operand], "an operand stands before its user"); });
+                     [&](NodeId operand) { require(known[operand], "an operand must precede its users"); });
     known[id] = true;
   }
-  for (const NodeId r : results_) require(known[r], "an order of evaluation reaches every result");
+  for (const NodeId r : results_) require(known[r], "the order of evaluation must contain every result");
   Function copy = *this;
   copy.order_ = std::move(order);
   return copy;
@@ -63,8 +63,7 @@ Function trace(std::string name, std::vector<Group> inputs, std::vector<Group> o
   calculation(arguments, results);
   std::vector<NodeId> nodes;
   for (std::size_t g = 0; g < outputs.size(); ++g) {
-    require(results[g].size() == outputs[g].size,
-            "the results of a traced calculation have the sizes that were declared");
+    require(results[g].size() == outputs[g].size, "the results of a traced calculation must have the declared sizes");
     for (const Expr& e : results[g]) nodes.push_back(graph->intern(e));
   }
   return Function(std::move(name), std::move(inputs), std::move(outputs), std::move(graph), std::move(nodes));

@@ -7,10 +7,10 @@
 //     rnea<Expr>(model, work, in[0], in[1], in[2], out[0]);
 //   });
 //   Interpreter<double> run(f);
-//   run(inputs, tau);  // q, qd and qdd one behind the other
+//   run(inputs, tau);  // inputs: q, qd and qdd concatenated
 //
-// Node numbers are an order of evaluation (an operand is always older than its user); `order` holds the live ones in
-// the order in which they are to be emitted, so that passes may change it without touching the graph.
+// Node numbers are an order of evaluation (an operand is always older than its user); `order` contains the live ones in
+// the order of the generated code, which passes may change without modifying the graph.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ namespace lw {
 struct Group {
   std::string name;
   std::size_t size = 0;
-  std::size_t rows = 0;  // of a matrix, which stands by columns; 0: a vector
+  std::size_t rows = 0;  // of a matrix, stored by columns; 0: a vector
 
   bool operator==(const Group&) const = default;
 };
@@ -35,9 +35,8 @@ struct Group {
 using Arguments = std::vector<std::vector<Expr>>;  // one vector per input group
 using Results = std::vector<std::vector<Expr>>;    // one per output group, already sized
 
-// How sin and cos are computed, in the interpreter and in code made from the function alike: by the C library, or by
-// sincos.hpp, which runs over all angles at once and gives the same bits everywhere; with fused multiply-adds or
-// without.
+// How sin and cos are computed, in the interpreter and in generated code: by the C library, or by sincos.hpp, which
+// processes all angles at once and gives the same bits everywhere; with or without fused multiply-adds.
 struct Arithmetic {
   enum class Trigonometry { libm, own } trigonometry = Trigonometry::libm;
   bool fused = false;  // also says whether passes may contract a b + c
@@ -48,7 +47,7 @@ class Function {
   Function(std::string name, std::vector<Group> inputs, std::vector<Group> outputs, std::shared_ptr<const Graph> graph,
            std::vector<NodeId> results, Arithmetic arithmetic = {});
 
-  // The same calculation in another order of evaluation: all that is live, operands first.
+  // The same calculation in another order of evaluation, which contains all live nodes, operands first.
   Function in_order(std::vector<NodeId> order) const;
   Function with(Arithmetic arithmetic) const;
 
@@ -77,12 +76,12 @@ Function trace(std::string name, std::vector<Group> inputs, std::vector<Group> o
 
 // The operands of a node, including those of calls and solves.
 void for_each_operand(const Graph& graph, NodeId id, const std::function<void(NodeId)>& visit);
-// Whether a live node reads the residual that is left of a solve.
+// Whether a live node reads the remaining residual of a solve.
 bool reads_residual(const Function& function, NodeId solve);
 
-// Cost of the live operations; a call costs what its function costs, a solve its residual `steps` times over, which
-// it may not need; where it has a step of its own, that as often, and the residual once where anything asks for it.
-// `depth`: operations on the longest path from an input to an output (sign changes and constants free).
+// Cost of the live operations. A call costs as much as its function; a solve costs `steps` times its residual, which is
+// an upper bound, or, with its own step, `steps` times that step, plus the residual once if it is used. `depth`:
+// operations on the longest path from an input to an output (sign changes and constants free).
 struct FunctionCost {
   OperationCount operations;
   int depth = 0;

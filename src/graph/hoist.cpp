@@ -8,7 +8,7 @@
 namespace lw {
 
 Hoisted hoisted(const Function& f, std::size_t unknowns, const std::vector<Expr>& p) {
-  require(f.input_size() == unknowns + p.size(), "a function is hoisted with an expression for each of its parameters");
+  require(f.input_size() == unknowns + p.size(), "hoisting needs one expression per parameter of the function");
   const Graph& graph = f.graph();
   // calls and solves stay where they are
   std::vector<bool> inside(graph.size(), false);
@@ -31,7 +31,7 @@ Hoisted hoisted(const Function& f, std::size_t unknowns, const std::vector<Expr>
   std::vector<bool> crosses(graph.size(), false);
   std::vector<NodeId> crossing;
   const auto cross = [&](NodeId id) {
-    while (graph[id].op == Op::neg) id = graph[id].a;  // signs are free on either side
+    while (graph[id].op == Op::neg) id = graph[id].a;  // signs are free inside and outside
     if (inside[id] || crosses[id] || graph[id].op == Op::constant) return;
     crosses[id] = true;
     crossing.push_back(id);
@@ -50,7 +50,7 @@ Hoisted hoisted(const Function& f, std::size_t unknowns, const std::vector<Expr>
       outside[id] = apply_to(id, [&](NodeId operand) { return outside[operand]; });
   }
   for (const NodeId r : f.results()) cross(r);
-  // what turned out to be a number there is one here
+  // values that became constants outside are constants here
   std::vector<Expr> arguments;
   std::map<NodeId, std::size_t> place;
   for (const NodeId id : crossing) {

@@ -1,5 +1,5 @@
-// What a function computes from its later inputs alone, taken out of it: a Newton step is made several times with other
-// unknowns and the same parameters, and whatever these give by themselves need not be computed again.
+// Loop-invariant code motion: the part of a function that depends only on its later inputs is taken out of it. A Newton
+// step is repeated with different unknowns and the same parameters, so this part is computed only once.
 //
 //   f(x, p) = inner(x, g(p))
 #pragma once
@@ -9,10 +9,10 @@
 namespace lw {
 
 struct Hoisted {
-  Function inner;               // groups x and p; outputs those of f
-  std::vector<Expr> arguments;  // g: what its p are, in the graph of the arguments given
+  Function inner;               // input groups x and p; outputs of f
+  std::vector<Expr> arguments;  // g: the values of its p, in the graph of the given arguments
 };
-// `unknowns` inputs of f stand for x; `p` are expressions for the others.
+// The first `unknowns` inputs of f are x; `p` are expressions for the others.
 Hoisted hoisted(const Function& f, std::size_t unknowns, const std::vector<Expr>& p);
 
 }  // namespace lw

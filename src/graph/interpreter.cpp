@@ -23,7 +23,7 @@ double solve_linear(std::vector<double>& A, std::span<U> b) {
     for (std::size_t i = k + 1; i < n; ++i) {
       if (std::abs(A[i * n + k]) > std::abs(A[pivot * n + k])) pivot = i;
     }
-    if (!(std::abs(A[pivot * n + k]) > 0.0)) throw Error(ErrorCode::data, "Newton step: the Jacobian is singular");
+    if (!(std::abs(A[pivot * n + k]) > 0.0)) throw Error(ErrorCode::data, "singular Jacobian in a Newton step");
     if (pivot != k) {
       for (std::size_t j = 0; j < n; ++j) std::swap(A[k * n + j], A[pivot * n + j]);
       std::swap(b[k], b[pivot]);
@@ -43,7 +43,7 @@ double solve_linear(std::vector<double>& A, std::span<U> b) {
   return sign;
 }
 
-// Numbers follow the function's arithmetic; the other scalars need no last bits.
+// Numbers use the function's arithmetic; for other scalars the last bits do not matter.
 template <class U>
 bool has_own_trigonometry(const Arithmetic& arithmetic) {
   return std::is_floating_point_v<U> && arithmetic.trigonometry == Arithmetic::Trigonometry::own;
@@ -51,7 +51,7 @@ bool has_own_trigonometry(const Arithmetic& arithmetic) {
 
 }  // namespace
 
-// Rounding a sum, product, quotient or root twice, to double and then to float, is as rounding it once.
+// Rounding a sum, product, quotient or root first to double and then to float equals rounding it once.
 template <>
 float apply<float>(Op op, const float& a, const float& b, const float& c) {
   return op == Op::fma ? std::fma(a, b, c) : static_cast<float>(apply<double>(op, a, b, c));
@@ -94,21 +94,21 @@ U apply(Op op, const U& a, const U& b, const U& c) {
   }
 }
 
-// A tape over compact slots. Nested functions have their own programs and buffers, made once.
+// A tape over compact slots. Nested functions have their own programs and buffers, created once.
 template <class U>
 struct Interpreter<U>::Program {
   struct Instruction {
     Op op;
     std::uint32_t to, a, b, c;
   };
-  struct Run {  // instructions with the same operation: one jump for all of them
+  struct Run {  // instructions with the same operation, executed with one jump
     Op op;
     std::uint32_t begin, end;
   };
-  struct Nested {  // a call, or a solve where there is a residual
+  struct Nested {  // a call, or a solve if there is a residual
     std::unique_ptr<Interpreter<U>> function;
-    std::unique_ptr<Interpreter<double>> tangent;  // of a solve's residual, along its unknowns
-    std::unique_ptr<Interpreter<U>> own_step;      // instead, where a solve comes with its step
+    std::unique_ptr<Interpreter<double>> tangent;  // of a solve's residual along its unknowns
+    std::unique_ptr<Interpreter<U>> own_step;      // instead, for a solve with its own step
     std::shared_ptr<const Function> residual, step_function;
     std::vector<std::uint32_t> guess, arguments;
     int steps = 0;
@@ -126,7 +126,7 @@ struct Interpreter<U>::Program {
 
   void gather_equal_operations();
   void run_nested(Nested& n);
-  template <class Number>  // U; a template so that none is made of it for Expr
+  template <class Number>  // U; a template so that it is not instantiated for Expr
   static double run_newton(Nested& n, std::span<Number> x, std::span<Number> residual);
 };
 
@@ -138,9 +138,9 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
   p.arithmetic = function.arithmetic();
   const bool own = has_own_trigonometry<U>(p.arithmetic);
   std::unordered_map<NodeId, std::uint32_t> slot;
-  std::unordered_map<NodeId, std::uint32_t> sine_of;    // angle -> slot of its sine; its cosine stands next
+  std::unordered_map<NodeId, std::uint32_t> sine_of;    // angle -> slot of its sine, followed by its cosine
   std::unordered_map<NodeId, std::uint32_t> nested_of;  // call or solve node -> index in p.nested
-  // inputs stand first, in their order
+  // inputs come first, in order
   p.slots.resize(p.inputs);
   const auto fresh = [&](NodeId id) {
     slot[id] = static_cast<std::uint32_t>(p.slots.size());
@@ -205,7 +205,7 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
     }
   }
   for (const NodeId r : function.results()) p.results.push_back(slot.at(r));
-  // numbers do not care in which order they are made; expressions are numbered by it
+  // numbers may be computed in any order, but expressions are numbered by it
   if constexpr (std::is_floating_point_v<U>) p.gather_equal_operations();
   for (std::uint32_t k = 0; k < p.code.size(); ++k) {
     if (p.runs.empty() || p.runs.back().op != p.code[k].op) p.runs.push_back({p.code[k].op, k, k});
@@ -213,9 +213,9 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
   }
 }
 
-// Puts instructions with the same operation one behind the other, as far as operands allow: of those that are ready,
-// always the kind of which there are most. A processor foresees a long run; where every instruction is another, it
-// guesses every second jump wrong.
+// Groups instructions with the same operation in runs, as far as operands allow: among the ready instructions, always
+// the most frequent kind. Long runs are predicted well; with alternating operations, the processor mispredicts every
+// second jump.
 template <class U>
 void Interpreter<U>::Program::gather_equal_operations() {
   constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -238,7 +238,7 @@ void Interpreter<U>::Program::gather_equal_operations() {
       maker_of_nested[i.a] = k;
     } else {
       for (const std::uint32_t s : {i.a, i.b, i.c})
-        uses(maker[s]);  // what is not used is slot 0, which is made before or never
+        uses(maker[s]);  // unused operands are slot 0, which is computed before or never
     }
     if (i.op != Op::call && i.op != Op::solve) maker[i.to] = k;
     if (i.op == Op::sin && has_own_trigonometry<U>(arithmetic)) maker[i.to + 1] = k;  // its cosine
@@ -249,7 +249,7 @@ void Interpreter<U>::Program::gather_equal_operations() {
   while (gathered.size() < size) {
     auto& most =
         *std::max_element(ready.begin(), ready.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-    for (std::size_t n = 0; n < most.size(); ++n) {  // grows on the way
+    for (std::size_t n = 0; n < most.size(); ++n) {  // grows during the loop
       const std::uint32_t k = most[n];
       gathered.push_back(code[k]);
       for (const std::uint32_t user : users[k]) {
@@ -272,7 +272,7 @@ template <class U>
 void Interpreter<U>::operator()(In<U> inputs, Out<U> outputs) {
   Program& p = *program_;
   require(inputs.size() == p.inputs && outputs.size() == p.results.size(),
-          "inputs and outputs have the sizes of the function's");
+          "inputs and outputs must have the sizes of those of the function");
   std::copy(inputs.begin(), inputs.end(), p.slots.begin());
   [[maybe_unused]] const bool own = has_own_trigonometry<U>(p.arithmetic);
   U* const slots = p.slots.data();
@@ -302,7 +302,7 @@ void Interpreter<U>::operator()(In<U> inputs, Out<U> outputs) {
       case Op::output:
         for (const auto& i : code) slots[i.to] = p.nested[i.a].out[i.b];
         break;
-      // most of what functions are made of
+      // the most frequent operations
       case Op::add:
         for (const auto& i : code) slots[i.to] = slots[i.a] + slots[i.b];
         break;
@@ -334,14 +334,15 @@ void Interpreter<U>::Program::run_nested(Nested& n) {
     return;
   }
   if constexpr (std::is_same_v<U, Expr>) {
-    // stays one node in the graph that the arguments belong to; with constants alone it is a number
+    // stays one node in the graph of the arguments; with constants only it becomes a number
     Graph* graph = nullptr;
     std::vector<Expr> guess;
     for (const std::uint32_t s : n.guess) guess.push_back(slots[s]);
     const std::vector<Expr> arguments(n.in.begin() + static_cast<std::ptrdiff_t>(unknowns), n.in.end());
     for (const Expr& e : guess) graph = e.graph() != nullptr ? e.graph() : graph;
     for (const Expr& e : arguments) graph = e.graph() != nullptr ? e.graph() : graph;
-    if (graph == nullptr) throw Error(ErrorCode::usage, "a Solve node of constants has no graph to stand in");
+    if (graph == nullptr)
+      throw Error(ErrorCode::usage, "a Solve node needs at least one argument that is an expression");
     const Graph::Solution solution = graph->solve(n.residual, guess, arguments, n.steps, n.step_function);
     for (std::size_t k = 0; k < n.out.size(); ++k) n.out[k] = solution[k];
   } else {
@@ -411,7 +412,7 @@ double Interpreter<U>::Program::run_newton(Nested& n, std::span<Number> x, std::
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 template class Interpreter<float>;
 #ifdef LINKWRIGHT_DOUBLE_ALONE
-LW_INSTANTIATE(Expr)  // graphs are made of graphs
+LW_INSTANTIATE(Expr)  // graphs from graphs
 #endif
 #undef LW_INSTANTIATE
 

@@ -1,10 +1,10 @@
-// Evaluates a Function in any scalar: with double it is the fallback where there is no compiler, with Expr it inlines
-// the function into another graph, with Dual or ComplexStep it differentiates; with float it rounds as code in single
-// precision.
+// Evaluates a Function in any scalar. With double it is the fallback without a compiler, with Expr it inlines the
+// function into another graph, with Dual or ComplexStep it differentiates, and with float it rounds like
+// single-precision code.
 //
-// A Solve node is iterated as x ← x − J(x)⁻¹ r(x) with the Jacobian J taken on values alone: where x has converged, the
-// last step carries the derivative −J⁻¹ ∂r/∂p into x, which is the implicit function theorem, in any scalar. One that
-// has a step of its own is iterated by that.
+// A Solve node is iterated as x ← x − J(x)⁻¹ r(x) with the Jacobian J evaluated on values only: after convergence, the
+// last step adds the derivative −J⁻¹ ∂r/∂p to x, which is the implicit function theorem, in any scalar. A Solve node
+// with its own step uses that step.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class Interpreter {
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
 
-  // Inputs and outputs as one vector each, group after group. Allocates nothing for double.
+  // Inputs and outputs are one vector each, with the groups concatenated. Does not allocate for double.
   void operator()(In<U> inputs, Out<U> outputs);
 
  private:
@@ -31,7 +31,7 @@ class Interpreter {
   std::unique_ptr<Program> program_;
 };
 
-// One evaluation, where speed does not matter.
+// One evaluation, if speed does not matter.
 template <class U>
 void evaluate(const Function& function, In<U> inputs, Out<U> outputs) {
   Interpreter<U> interpret(function);

@@ -57,7 +57,7 @@ class LinearGraph {
       bool operator<(const Candidate& o) const { return cost != o.cost ? cost > o.cost : place > o.place; }
     };
     std::priority_queue<Candidate> queue;
-    std::vector<int> known(into_.size(), -1);  // the cost under which it stands in the queue
+    std::vector<int> known(into_.size(), -1);  // the cost with which it is in the queue
     std::vector<NodeId> place(into_.size());
     for (std::size_t k = 0; k < between.size(); ++k) {
       place[between[k]] = static_cast<NodeId>(k);
@@ -147,7 +147,7 @@ class LinearGraph {
     outputs.resize(rows);
     for (std::size_t c = 0; c < arguments.size(); ++c) {
       for (std::size_t r = 0; r < rows; ++r) {
-        const Node& entry = J->graph()[J->results()[c * rows + r]];  // one that is a number is not taken from the call
+        const Node& entry = J->graph()[J->results()[c * rows + r]];  // constants are not taken from the call
         const Expr d = entry.op == Op::constant ? Expr(entry.value) : entries[c * rows + r];
         if (!d.is_constant(0.0)) outputs[r].push_back({arguments[c], d});
       }
@@ -158,7 +158,7 @@ class LinearGraph {
     const std::size_t n = solve.guess.size(), m = solve.arguments.size();
     const std::vector<Expr> p = at_.all(solve.arguments);
     auto& outputs = nested_[id];
-    outputs.resize(solve.outputs());  // of residuals and orientation: none
+    outputs.resize(solve.outputs());  // residuals and orientation have none
     if (solve.step != nullptr) {
       std::vector<Expr> there = at_.unknowns_of(id);
       there.insert(there.end(), p.begin(), p.end());
@@ -198,7 +198,7 @@ class LinearGraph {
     return nullptr;
   }
 
-  // Multiplications, and additions where an edge is there already.
+  // Multiplications, and additions if the edge already exists.
   int cost_of(NodeId id) const {
     int total = 0;
     for (const NodeId to : out_of_[id]) {
@@ -228,7 +228,7 @@ class LinearGraph {
   std::vector<bool> source_, is_along_;
   std::vector<std::vector<Edge>> into_;
   std::vector<std::vector<NodeId>> out_of_;
-  std::map<NodeId, std::vector<std::vector<Edge>>> nested_;  // what the outputs of calls and solves depend on
+  std::map<NodeId, std::vector<std::vector<Edge>>> nested_;  // dependencies of the outputs of calls and solves
   CalledDerivatives called_;
 };
 
@@ -262,7 +262,8 @@ Function jacobian(const Function& f, const std::vector<std::string>& groups, Eli
     if (wanted) outputs.push_back({"d_" + g.name, f.output_size() * g.size, f.output_size()});
     first += g.size;
   }
-  require(groups.empty() || outputs.size() == groups.size(), "a Jacobian is along input groups of the function");
+  require(groups.empty() || outputs.size() == groups.size(),
+          "the groups of a Jacobian must be input groups of the function");
   const auto calculation = [&](const Arguments& in, Results& out) {
     std::vector<Expr> x;
     for (const std::vector<Expr>& group : in) x.insert(x.end(), group.begin(), group.end());

@@ -1,4 +1,4 @@
-// What operations that are written as functions are called: "atan2"; nullptr for operators and what is no operation.
+// Names of operations that are written as functions: "atan2"; nullptr for operators and other nodes.
 #pragma once
 
 #include "expr.hpp"

@@ -30,11 +30,11 @@ struct Region {
   std::vector<NodeId> taken;  // from outside, in the order of the pattern's operands
 };
 
-// What regions of one kind have in common: operations on earlier ones or on things from outside.
+// The common structure of equal regions: operations on earlier ones or on values from outside.
 struct Pattern {
   struct Step {
     Op op;
-    std::vector<std::size_t> from;  // place of a member, or kOutside
+    std::vector<std::size_t> from;  // index of a member, or kOutside
   };
   std::vector<Step> steps;
   std::vector<std::size_t> regions;
@@ -45,7 +45,7 @@ class Outliner {
   Outliner(const Function& f, const Regions& regions, const std::string& name, std::size_t smallest,
            const std::vector<bool>& numbers)
       : f_(f), graph_(f.graph()), region_of_(regions), name_(name), numbers_(numbers), place_(graph_.size(), kOutside) {
-    require(regions.size() == graph_.size(), "a region is named for every node");
+    require(regions.size() == graph_.size(), "every node must have a region");
     int count = 0;
     for (const NodeId id : f.order()) {
       if (!may_be_inside(graph_[id].op)) region_of_[id] = -1;
@@ -59,7 +59,7 @@ class Outliner {
     for (std::size_t r = 0; r < regions_.size(); ++r) {
       if (regions_[r].members.size() >= smallest) sort_in(r);
     }
-    // what is alone stays where it is
+    // single regions stay in place
     std::vector<bool> called(regions_.size(), false);
     for (const Pattern& p : patterns_) {
       if (p.regions.size() < 2) continue;
@@ -86,7 +86,7 @@ class Outliner {
     std::vector<NodeId> arguments;
   };
 
-  // Members in an order that depends on what they compute, and only among equals on when they were made.
+  // Members in an order that depends on their operations, and only among equals on their age.
   void put_in_order() {
     struct Shape {
       std::size_t level = 0, hash = 0;
@@ -117,7 +117,7 @@ class Outliner {
     }
   }
 
-  // Whether the region's operations are the pattern's; then what it takes from outside is known.
+  // Whether the region's operations match the pattern; then its values from outside are known.
   bool matches(const Pattern& p, Region& r, std::size_t region) const {
     r.taken.clear();
     for (std::size_t k = 0; k < p.steps.size(); ++k) {
@@ -169,7 +169,7 @@ class Outliner {
   }
 
   void make_function(const Pattern& p, const std::string& name) {
-    // an argument for each combination of things that the regions take in one place; equal constants stay inside
+    // one argument for each combination of values that the regions take at one position; equal constants stay inside
     const std::size_t slots = regions_[p.regions[0]].taken.size();
     std::map<std::vector<NodeId>, std::size_t> known;
     std::vector<std::vector<NodeId>> arguments;
@@ -186,7 +186,7 @@ class Outliner {
       if (is_new) arguments.push_back(combination);
       argument_of[s] = found->second;
     }
-    // numbers stand behind the others, as a group of their own
+    // constants come last, as a separate group
     const auto are_numbers = [&](const std::vector<NodeId>& combination) {
       return std::all_of(combination.begin(), combination.end(), [&](NodeId id) {
         return graph_[id].op == Op::constant || (!numbers_.empty() && numbers_[id]);
@@ -197,7 +197,7 @@ class Outliner {
     const auto numbers =
         std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return !are_numbers(arguments[k]); });
     const auto variables = static_cast<std::size_t>(numbers - order.begin());
-    // what somebody else needs
+    // values used outside
     std::vector<bool> needed(p.steps.size(), false);
     for (const std::size_t r : p.regions) {
       for (std::size_t k = 0; k < p.steps.size(); ++k) {
@@ -255,17 +255,17 @@ class Outliner {
     return needed_[id];
   }
 
-  // The rest of the function around the calls, each made when all that it takes is there.
+  // The rest of the function around the calls, each created when all its arguments exist.
   Function assemble() {
     Rewrite to(f_);
-    std::vector<char> state(graph_.size(), 0);         // 1: waits for what it needs, 2: done
-    std::map<std::size_t, std::vector<Expr>> results;  // of the calls made
+    std::vector<char> state(graph_.size(), 0);         // 1: waiting for operands, 2: done
+    std::map<std::size_t, std::vector<Expr>> results;  // of the calls created
     std::vector<NodeId> open;
     const auto needs = [&](NodeId id, const auto& visit) {
       if (region_of_[id] < 0) return for_each_operand(graph_, id, visit);
       for (const NodeId a : called_.at(static_cast<std::size_t>(region_of_[id])).arguments) visit(a);
     };
-    std::map<int, NodeId> waiting;  // regions under way, by the member that asked
+    std::map<int, NodeId> waiting;  // regions in progress, by the requesting member
     for (const NodeId result : f_.results()) {
       open.push_back(result);
       while (!open.empty()) {
@@ -278,7 +278,8 @@ class Outliner {
         const bool called = region >= 0 && results.contains(static_cast<std::size_t>(region));
         if (!called && state[id] == 0) {
           state[id] = 1;
-          if (region >= 0) require(waiting.emplace(region, id).second, "a region that is left and entered again");
+          if (region >= 0)
+            require(waiting.emplace(region, id).second, "a region must be convex: no path may leave it and return");
           needs(id, [&](NodeId operand) {
             if (state[operand] != 2) open.push_back(operand);
           });

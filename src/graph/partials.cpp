@@ -4,7 +4,7 @@ namespace lw {
 
 bool switches_singularities(const Function& f) {
   const Graph& graph = f.graph();
-  std::vector<bool> singular(graph.size(), false);  // it, or what it is made of
+  std::vector<bool> singular(graph.size(), false);  // itself or an operand
   for (const NodeId id : f.order()) {
     const Node& n = graph[id];
     switch (n.op) {

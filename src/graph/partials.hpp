@@ -1,10 +1,10 @@
-// The derivatives of one operation, which all modes of differentiation share: from f(a, b, c)
+// The derivatives of one operation f(a, b, c), shared by all modes of differentiation:
 //
 //   smooth   ∂f/∂a, ∂f/∂b, ∂f/∂c
-//   switch   abs, min, max, select: a condition and which operand stands for it on either side
+//   switch   abs, min, max, select: a condition and the operand selected on either side
 //
-// The two are told apart because a switch must select a derivative, not multiply it by 0: beside a singularity that is
-// switched away stands an infinite one.
+// The two are distinguished because a switch must select a derivative, not multiply it by 0: the derivative of an
+// unselected singular branch is infinite.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ struct Partials {
       where_false{Expr(0.0), Expr(0.0), Expr(0.0)};  // 0 or ±1
 };
 
-// Whether a derivative that may be infinite stands behind a switch. Where the switch is by a product with 0, as when
-// derivatives of a chain are multiplied, the result would not be a number; forward mode alone selects.
+// Whether a derivative that may be infinite is behind a switch. If the switch multiplies by 0, as when derivatives of a
+// chain are multiplied, the result would be NaN; only forward mode selects.
 bool switches_singularities(const Function& f);
 
-// `f` is the operation's own value, which many derivatives contain.
+// `f` is the value of the operation, which occurs in many derivatives.
 Partials partials(Op op, const Expr& f, const std::array<Expr, 3>& operands);
 
 }  // namespace lw

@@ -11,7 +11,7 @@ Rewrite::Rewrite(const Function& from, std::size_t fixed)
       graph_(std::make_shared<Graph>()),
       now_(from.graph().size()),
       known_(from.graph().size(), false) {
-  // inputs keep their places, used or not
+  // inputs keep their positions, used or not
   std::size_t left = from.graph().inputs().size();
   for (std::size_t g = inputs_.size(); g < from.inputs().size(); ++g) left -= from.inputs()[g].size;
   for (std::size_t k = 0; k < left; ++k) graph_->input(from.graph().inputs()[k]);
@@ -41,9 +41,9 @@ Expr Rewrite::copy(NodeId old) {
   const Node& n = from[old];
   switch (n.op) {
     case Op::constant: return n.value;
-    case Op::input: return {graph_.get(), n.a};  // inputs were made first, in their order
+    case Op::input: return {graph_.get(), n.a};  // inputs were created first, in order
     case Op::call:
-    case Op::solve: return 0.0;  // made with its first output
+    case Op::solve: return 0.0;  // created with its first output
     case Op::output: {
       const Node& owner = from[n.a];
       if (owner.op == Op::call) {
@@ -91,7 +91,7 @@ Function rewritten(const Function& from, const std::function<Expr(Rewrite&, Node
 
 Function with_numbers(const Function& from, std::span<const double> last_group) {
   require(!from.inputs().empty() && from.inputs().back().size == last_group.size(),
-          "a number for each input of the group");
+          "the group needs one number per input");
   const std::size_t first = from.input_size() - last_group.size();
   Rewrite to(from, 1);
   for (const NodeId id : from.order()) {

@@ -1,10 +1,10 @@
-// A Function rebuilt node by node in a fresh graph: what passes are made of.
+// Rebuilds a Function node by node in a new graph; the basis of all passes.
 //
 //   Rewrite to(f);
 //   for (NodeId id : f.order()) to.put(id, is_special(id) ? better(to[operand]) : to.copy(id));
-//   return to.finish();          // dead code stays behind, names come along
+//   return to.finish();          // drops dead code, keeps names
 //
-// What is not put is copied, operation by operation, with all the folding that tracing does.
+// Nodes that are not put are copied, operation by operation, with the same folding as in tracing.
 #pragma once
 
 #include <functional>
@@ -19,16 +19,16 @@ namespace lw {
 
 class Rewrite {
  public:
-  // `fixed`: so many groups of inputs, the last ones, are gone in the new function; whoever asks for them must put
+  // `fixed`: number of input groups, counted from the last, that the new function does not have; the caller must put
   // them.
   explicit Rewrite(const Function& from, std::size_t fixed = 0);
 
   const Function& from() const { return from_; }
   std::shared_ptr<Graph> shared_graph() const { return graph_; }
   Graph& graph() { return *graph_; }
-  // What an old node has become; copied now, with what it needs, where that is not decided yet.
+  // The new expression of an old node; copied now, with its operands, if not yet decided.
   Expr operator[](NodeId old);
-  // The same operation on what the operands have become.
+  // The same operation on the new operands.
   Expr copy(NodeId old);
   void put(NodeId old, const Expr& e, bool with_its_name = true);
 
@@ -43,10 +43,10 @@ class Rewrite {
   std::map<NodeId, Graph::Solution> solutions_;  // one for all outputs of a solve
 };
 
-// Every node in order of evaluation by `replace`, which may fall back on copy.
+// Applies `replace`, which may call copy, to every node in order of evaluation.
 Function rewritten(const Function& from, const std::function<Expr(Rewrite&, NodeId)>& replace);
 
-// With numbers for the last group of inputs, which is one no more.
+// Replaces the last group of inputs by numbers.
 Function with_numbers(const Function& from, std::span<const double> last_group);
 
 }  // namespace lw

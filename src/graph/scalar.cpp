@@ -2,7 +2,7 @@
 
 namespace lw {
 
-// f(x + i y) for the tiny y of a complex step: f(x) + i f'(x) y is exact to the last bit that y² can reach.
+// f(x + i y) for the tiny y of a complex step: f(x) + i f'(x) y is exact to the last bit, because y² is negligible.
 #define LW_COMPLEX_STEP(name, derivative)  \
   ComplexStep name(const ComplexStep& x) { \
     const double f = std::name(x.re);      \

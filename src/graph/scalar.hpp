@@ -1,4 +1,4 @@
-// The scalars that every algorithm is written over, besides double and Expr:
+// Scalars for which every algorithm is instantiated, besides double and Expr:
 //
 //   Dual         value + derivative along one direction (forward mode)
 //   ComplexStep  x + i h y: derivatives to full precision, Im f(x + i h)/h with h = 1e-30 (no subtraction, no
@@ -6,8 +6,8 @@
 //   Count        a value that counts the multiplications and additions made with it, as the theses count them:
 //                operations with a constant 0 or 1 cost nothing, a change of sign costs nothing
 //
-// ComplexStep is a type of its own and not std::complex, because Eigen conjugates std::complex in dot and cross.
-// Comparisons act on the value (real part), so that `select` and `max` differentiate the branch that is taken.
+// ComplexStep is a separate type, not std::complex, because Eigen conjugates std::complex in dot and cross. Comparisons
+// use the value (real part), so that `select` and `max` differentiate the branch taken.
 #pragma once
 
 #include <cmath>
@@ -27,7 +27,7 @@ inline double select(double condition, double where_true, double where_false) {
 
 inline double value_of(double x) { return x; }
 
-// Names a value where it is an expression (expr.hpp).
+// Names a value if it is an expression (expr.hpp).
 template <class T>
 void name_value(const T&, const std::string&) {}
 
@@ -79,7 +79,7 @@ inline Dual select(const Dual& c, const Dual& a, const Dual& b) { return c.v != 
 
 struct ComplexStep {
   double re = 0.0, im = 0.0;
-  ComplexStep(double real = 0.0, double imaginary = 0.0) : re(real), im(imaginary) {}  // NOLINT: a number is one
+  ComplexStep(double real = 0.0, double imaginary = 0.0) : re(real), im(imaginary) {}  // NOLINT: implicit from numbers
 
   ComplexStep& operator+=(const ComplexStep& o) { return *this = {re + o.re, im + o.im}; }
   ComplexStep& operator-=(const ComplexStep& o) { return *this = {re - o.re, im - o.im}; }
@@ -91,7 +91,7 @@ struct ComplexStep {
 };
 constexpr double kComplexStep = 1e-30;
 inline double value_of(const ComplexStep& x) { return x.re; }
-// The derivative carried by a result, where one argument was given the imaginary part kComplexStep.
+// The derivative carried by a result if one argument has the imaginary part kComplexStep.
 inline double derivative_of(const ComplexStep& x) { return x.im / kComplexStep; }
 inline ComplexStep operator+(ComplexStep a, const ComplexStep& b) { return a += b; }
 inline ComplexStep operator-(ComplexStep a, const ComplexStep& b) { return a -= b; }
@@ -117,13 +117,13 @@ inline ComplexStep select(const ComplexStep& c, const ComplexStep& a, const Comp
   return c.re != 0.0 ? a : b;
 }
 
-// What a calculation cost.
+// The cost of a calculation.
 struct OperationCount {
   std::int64_t multiplications = 0;
   std::int64_t additions = 0;  // and subtractions
   std::int64_t divisions = 0;
   std::int64_t roots = 0;
-  std::int64_t trigonometric = 0;  // sin, cos and their kin, exp, log
+  std::int64_t trigonometric = 0;  // sin, cos and related functions, exp, log
   std::int64_t comparisons = 0;    // abs, min, max, less, select
   bool operator==(const OperationCount&) const = default;
 };
@@ -165,9 +165,9 @@ Count select(const Count& c, const Count& a, const Count& b);
 
 }  // namespace lw
 
-// Every algorithm ends its .cpp with one of these: compiled once here, so that users only see declarations. What is
-// long is counted as a graph (cost of a Function) and not by Count; fuzz targets compute with double alone, and to
-// instrument five times as much takes minutes.
+// Every algorithm ends its .cpp with one of these explicit instantiations, so that headers contain only declarations.
+// Long algorithms are counted as graphs (cost of a Function) instead of by Count. Fuzz targets use only double, because
+// instrumenting five times as much code takes minutes.
 #ifdef LINKWRIGHT_DOUBLE_ALONE
 #define LW_INSTANTIATE_UNCOUNTED(MACRO) MACRO(double)
 #define LW_INSTANTIATE_FOR_SCALARS(MACRO) MACRO(double)

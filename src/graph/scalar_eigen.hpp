@@ -1,5 +1,5 @@
-// Our scalars as entries of Eigen's matrices. A header of its own: most files want scalars and no matrices, and reading
-// Eigen takes longer than reading all of ours.
+// Our scalars as entries of Eigen matrices, in a separate header: most files need scalars but no matrices, and parsing
+// Eigen takes longer than all of our headers.
 #pragma once
 
 #include <Eigen/Core>

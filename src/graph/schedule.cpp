@@ -10,7 +10,7 @@ namespace {
 
 bool is_in_memory(Op op) { return op == Op::constant || op == Op::input; }
 
-// Operands and users of the live nodes, constants left out.
+// Operands and users of the live nodes, without constants.
 struct Dependencies {
   explicit Dependencies(const Function& f) : operands(f.graph().size()), users(f.graph().size()) {
     for (const NodeId id : f.order()) {
@@ -45,7 +45,7 @@ struct Run {
   int cycles = 0;
 };
 
-// `registers` 0: without end.
+// `registers` 0: unlimited.
 Run run(const Function& f, const Core& core, int registers) {
   const Graph& graph = f.graph();
   const Dependencies d(f);
@@ -62,7 +62,7 @@ Run run(const Function& f, const Core& core, int registers) {
   std::priority_queue<Later> later;
   std::vector<NodeId> now;
   int alive = 0;
-  // A node has been evaluated at a time: its users may follow, its operands may end.
+  // A node was evaluated: its users may follow, its operands may die.
   const auto done = [&](NodeId id, int time) {
     result.order.push_back(id);
     result.cycles = std::max(result.cycles, time);
@@ -83,7 +83,7 @@ Run run(const Function& f, const Core& core, int registers) {
     else if (missing[id] == 0)
       later.push({0, id});
   }
-  const auto net = [&](NodeId id) {  // values that it begins less those that it ends
+  const auto net = [&](NodeId id) {  // values that become alive minus values that die
     int n = 1;
     for (const NodeId operand : d.operands[id]) n -= waiting[operand] == 1 && !is_in_memory(graph[operand].op);
     return n;
@@ -120,7 +120,7 @@ Run run(const Function& f, const Core& core, int registers) {
   return result;
 }
 
-// Result by result, operands before their users, the one with the larger need of registers first.
+// Result by result, operands before their users, the operand that needs more registers first.
 std::vector<NodeId> depth_first(const Function& f) {
   const Graph& graph = f.graph();
   const Dependencies d(f);
@@ -218,7 +218,7 @@ Execution execution(const Function& function, const Core& core) {
     for (const NodeId operand : d.operands[function.order()[k]]) next[operand].push_back(static_cast<int>(k));
   }
   Execution result;
-  // Registers, with foresight: what each operation loads and whether something is stored for it.
+  // Registers with optimal replacement: what each operation loads and whether something is stored for it.
   struct Instruction {
     NodeId id;
     std::vector<NodeId> loads;
@@ -264,7 +264,7 @@ Execution execution(const Function& function, const Core& core) {
     result.spills += static_cast<int>(at.loads.size()) + at.stores;
     code.push_back(std::move(at));
   }
-  // Time: what has entered and has its operands goes to a port, the oldest first.
+  // Time: instructions in the window whose operands are ready go to a port, the oldest first.
   std::vector<int> ready(graph.size(), 0);
   std::vector<std::size_t> waiting;
   std::size_t entered = 0;

@@ -1,23 +1,23 @@
-// An order of evaluation for a core that looks some way ahead and has few registers. Counts and bits do not change.
+// An order of evaluation for a core with a limited instruction window and few registers. Counts and bits do not change.
 //
-// Compilers keep close to the order that they are given, so it decides what is spilled (kept in memory and loaded
-// again) and how early the longest way to a result is begun. Several orders are tried, and the one is taken that a
-// simple model of such a core runs through first: the one that is there; depth first, of two operands the one that
-// needs more registers before the other (Sethi, Ullman 1970); cycle by cycle what is on the longest way to a result,
-// but what ends most values as soon as so many of them are alive.
+// Compilers stay close to the given order, so it determines which values are spilled (stored to memory and reloaded)
+// and how early the critical path begins. Several orders are tried, and the one that a simple model of such a core
+// finishes first is chosen: the given order; depth first, with the operand that needs more registers first (Sethi,
+// Ullman 1970); and list scheduling by the longest path to a result, or, when many values are alive, by the number of
+// values that die.
 #pragma once
 
 #include "function.hpp"
 
 namespace lw {
 
-// Latencies in cycles, as on the x86 and ARM cores of these years.
+// Latencies in cycles, typical of current x86 and ARM cores.
 struct Core {
   int ports = 2;    // for arithmetic
-  int width = 4;    // instructions that enter in a cycle
-  int window = 96;  // that wait for their operands at most
+  int width = 4;    // instructions issued per cycle
+  int window = 96;  // most instructions waiting for operands
   int registers = 16;
-  int load = 5;        // of what was spilled
+  int load = 5;        // of a spilled value
   int arithmetic = 4;  // add, multiply, fused
   int division = 13;
   int root = 18;
@@ -29,15 +29,15 @@ struct Core {
 
 Function schedule(const Function& function, const Core& core = {});
 
-// Cycles from the inputs to the last result in the best of orders, registers without end: what the objective `latency`
-// measures.
+// Cycles from the inputs to the last result in the best order with unlimited registers: the measure of the objective
+// `latency`.
 int cycles(const Function& function, const Core& core = {});
 
-// How such a core runs through the function's own order.
+// How such a core executes the function in its own order.
 struct Execution {
   int cycles = 0;
-  int spills = 0;      // stores and loads, the value that is needed last being the first to go
-  int most_alive = 0;  // values at once, without inputs and constants, which are in memory anyway
+  int spills = 0;      // stores and loads, evicting the value that is needed last
+  int most_alive = 0;  // maximum of live values, without inputs and constants, which are in memory anyway
 };
 Execution execution(const Function& function, const Core& core = {});
 

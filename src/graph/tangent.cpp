@@ -6,7 +6,7 @@
 namespace lw {
 
 std::vector<Expr> tangent_at(const Function& f, const std::vector<Expr>& x, const std::vector<Expr>& rates) {
-  require(rates.size() == x.size(), "a derivative is along as many rates as there are arguments");
+  require(rates.size() == x.size(), "the number of rates must equal the number of arguments");
   if (f.output_size() == 0) return {};
   const Evaluated at(f, x);
   const Function& flat = at.function();
@@ -73,7 +73,7 @@ std::vector<Expr> tangent_at(const Function& f, const std::vector<Expr>& x, cons
 }
 
 Function tangent(const Function& f, std::size_t directions) {
-  require(directions <= f.input_size(), "a derivative is along inputs of the function");
+  require(directions <= f.input_size(), "there cannot be more directions than inputs");
   std::vector<Group> inputs = f.inputs();
   inputs.push_back({"d", directions});
   const auto calculation = [&](const Arguments& in, Results& out) {

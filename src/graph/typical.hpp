@@ -1,7 +1,9 @@
-// Whether an expression vanishes, asked where structure is decided (are these axes parallel?) and no value may matter.
+// Whether an expression vanishes identically, for structural decisions (are these axes parallel?) independent of
+// values.
 //
-// Numbers stand for themselves. Symbols are given random values: there nothing vanishes but what vanishes everywhere.
-// What carries a derivative is moved a little along it, so that only what vanishes together with its derivative does.
+// Numbers are used as they are. Symbols get random values, where only identically zero expressions vanish. Values with
+// a derivative are displaced slightly along it, so that only those that vanish together with their derivative count as
+// zero.
 #pragma once
 
 #include <vector>
@@ -10,7 +12,7 @@
 
 namespace lw {
 
-// Of expressions of one graph. Throws Error(data) where they are not finite at any of 100 points.
+// For expressions of one graph. Throws Error(data) if they are not finite at any of 100 points.
 std::vector<double> typical_values(const std::vector<Expr>& x);
 
 inline double typical_value(double x) { return x; }
@@ -24,7 +26,7 @@ std::vector<double> typical_values(const std::vector<T>& x) {
   return values;
 }
 
-// A constant of that value, which carries no symbol, derivative or count.
+// A constant of this value without symbol, derivative or count.
 inline bool is_exactly(double x, double c) { return x == c; }
 inline bool is_exactly(const Expr& x, double c) { return x.is_constant(c); }
 inline bool is_exactly(const Dual& x, double c) { return x.v == c && x.d == 0.0; }

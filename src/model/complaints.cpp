@@ -41,7 +41,7 @@ std::vector<Diagnostic> Complaints::sorted() const {
     return std::tie(a.where.file, a.where.line, a.where.column) < std::tie(b.where.file, b.where.line, b.where.column);
   });
   if (left_out_ > 0 && !result.empty()) {
-    // an error if any is: what was left out may be the only error
+    // an error if any omitted one is
     result.push_back({failed() ? Severity::error : Severity::note,
                       {result.front().where.file, 0, 0},
                       fmt::format("{} more like these are not shown", left_out_),
@@ -54,7 +54,7 @@ std::string in_quotes(std::string_view text) {
   std::string result = "`";
   std::size_t taken = 0;
   for (const char c : text) {
-    // never cut inside a UTF-8 character
+    // never cuts inside a UTF-8 character
     const bool starts_character = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
     if (taken >= kLongestQuote && starts_character) {
       result += "…";
@@ -81,7 +81,7 @@ std::string alternatives(const std::vector<std::string>& words) {
 }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
-  // an edit distance costs the product of the lengths: no misspelling is that long
+  // the cost of an edit distance is the product of the lengths; misspellings are not that long
   const bool comparable = word.size() <= 200 && known.size() <= kMostCompared;
   const std::string near = comparable ? nearest_word(word, known) : std::string();
   if (!near.empty()) return fmt::format("did you mean {}?", in_quotes(near));

@@ -1,4 +1,4 @@
-// Collects what is wrong with a file, so that a reader can go on to the end and report everything in one go.
+// Collects the errors of a file, so that a reader can continue to the end and report all of them together.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ class Complaints {
   void warning(const Location& where, std::string message, std::string hint = {});
   void note(const Location& where, std::string message);
   bool failed() const { return errors_ > 0; }
-  bool full() const { return left_out_ > 0; }  // no need to work out hints any more
+  bool full() const { return left_out_ > 0; }  // hints are no longer needed
   const std::vector<Diagnostic>& list() const { return list_; }
 
-  // In the order of the file; past a hundred errors only their number, since more help nobody.
+  // In the order of the file; beyond a hundred errors only their number.
   std::vector<Diagnostic> sorted() const;
 
  private:
@@ -33,9 +33,9 @@ class Complaints {
 std::string in_quotes(std::string_view text);
 // "`a`, `b` or `c`"
 std::string alternatives(const std::vector<std::string>& words);
-// As many words, `suggestion` looks for the nearest; among more it would take long.
+// `suggestion` searches for the nearest among at most this many words; more would take too long.
 inline constexpr std::size_t kMostCompared = 2000;
-// "did you mean `tensor`?", or, where nothing is near, "known here: …" with all of them.
+// "did you mean `tensor`?", or, if nothing is near, "known here: …" with all of them.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace lw

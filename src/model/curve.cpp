@@ -5,9 +5,9 @@
 namespace lw {
 namespace {
 
-// Slopes at the points: between the slopes of the two neighbouring pieces a weighted harmonic mean where they have one
-// sign, else 0 (Fritsch, Butland 1984, a choice of Fritsch and Carlson's that needs no second pass); at the ends the
-// slope of the parabola through three points, kept so that the end piece stays monotone.
+// Slopes at the points: the weighted harmonic mean of the slopes of the two neighbouring pieces if they have the same
+// sign, else 0 (Fritsch, Butland 1984, a variant of Fritsch and Carlson that needs no second pass); at the ends the
+// slope of the parabola through three points, limited so that the end piece stays monotone.
 template <class T>
 std::vector<T> monotone_slopes(const std::vector<T>& x, const std::vector<T>& y) {
   const std::size_t n = x.size();
@@ -27,7 +27,7 @@ std::vector<T> monotone_slopes(const std::vector<T>& x, const std::vector<T>& y)
   const auto at_end = [&](const T& h0, const T& h1, const T& s0, const T& s1) {
     const T parabola = ((T(2.0) * h0 + h1) * s0 - h0 * s1) / (h0 + h1);
     const T kept = select(less(zero, parabola * s0), parabola, zero);
-    // no steeper than three times the piece where the next one turns back
+    // at most three times the slope of the piece if the next one has the opposite sign
     const T turns = less(s0 * s1, zero), steep = less(T(9.0) * s0 * s0, kept * kept);
     return select(turns * steep, T(3.0) * s0, kept);
   };
@@ -77,7 +77,7 @@ Curve<T>::Curve(std::vector<T> x, std::vector<T> y, bool cubic, Ends ends)
   }
 }
 
-// The piece of a place: the last that begins at or before it, all its numbers chosen alike.
+// The piece at x: the last that begins at or before x, with all its coefficients selected in the same way.
 template <class T>
 typename Curve<T>::Piece Curve<T>::piece(const T& x) const {
   Piece at = pieces_.back();

@@ -1,4 +1,4 @@
-// Unit vectors, and directions across an axis.
+// Unit vectors, and directions perpendicular to an axis.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@ Vec3<T> unit(const Vec3<T>& a) {
   return {a[0] / length, a[1] / length, a[2] / length};
 }
 
-// Only the choice of directions across an axis looks at values.
+// Only the choice of directions perpendicular to an axis depends on values.
 inline double known_value(const Expr& x) {
   if (x.is_constant()) return x.constant();
   throw Error(ErrorCode::usage,
-              "the normal of a planar joint or the axis of a flat guide cannot depend on a kept parameter");
+              "the normal of a planar joint and the axis of a flat guide must not depend on a kept parameter");
 }
 template <class T>
 double known_value(const T& x) {
   return value_of(x);
 }
 
-// Directions of a planar joint, and of a flat guide: the two axes that follow the normal in cyclic order, made
+// Directions of a planar joint, and of a flat guide: the next two axes after the normal in cyclic order, made
 // perpendicular to it.
 template <class T>
 std::array<Vec3<T>, 2> plane_directions(const Vec3<T>& normal) {

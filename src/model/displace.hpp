@@ -1,4 +1,4 @@
-// A configuration displaced along velocities, to the first order: where derivatives with respect to q start in a trace.
+// A configuration displaced along velocities, to first order: the start of derivatives with respect to q in a trace.
 #pragma once
 
 #include "coordinate_rates.hpp"

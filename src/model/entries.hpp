@@ -1,4 +1,4 @@
-// What the vectors of a model hold, place by place.
+// The entries of the vectors of a model.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace lw {
 
-// What stands at a place of q, or of a vector of nv entries: its name and its unit ("rad", "m", "" of a quaternion).
+// An entry of q, or of a vector with nv entries: its name and its unit ("rad", "m", "" for a quaternion).
 struct Entry {
   std::string name;
   std::string unit;
 };
 std::vector<Entry> coordinate_entries(const Model<double>& model);
 std::vector<Entry> velocity_entries(const Model<double>& model);
-// Of a generalised force: "N·m" or "N"; of M q̈ / q̈: see the unit of the velocity.
+// The unit of a generalised force: "N·m" or "N"; for M see the unit of the velocity.
 std::string force_unit(const Entry& velocity);
 
 }  // namespace lw

@@ -1,4 +1,4 @@
-// The formulas of a mechanism as numbers of any scalar type.
+// Evaluates the formulas of a mechanism in any scalar type.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace lw {
 
-// All nodes in one pass: operands are older than their users, and a parameter's formula is older than the parameter.
-// `given` has the values of some parameters; the others take the file's.
+// Evaluates all nodes in one pass: operands are older than their users, and a parameter's formula is older than the
+// parameter. `given` has the values of some parameters; the others keep the file's.
 template <class T>
 class FormulaValues {
  public:
@@ -39,14 +39,14 @@ class FormulaValues {
   std::vector<T> values_;
 };
 
-// At the default values of the parameters, for checks that judge numbers.
+// At the default values of the parameters, for checks of values.
 class DefaultValues : public FormulaValues<double> {
  public:
   using FormulaValues<double>::FormulaValues;
   using FormulaValues<double>::operator();
 
   EigenVector3 operator()(const Formula3& f) const;
-  // As the file means it, normalised where it is a quaternion; identity where there is none.
+  // The rotation of the file, normalised if it is a quaternion; identity if there is none.
   EigenMatrix3 operator()(const Rotation& rotation) const;
 };
 

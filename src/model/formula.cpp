@@ -14,8 +14,8 @@
 namespace lw {
 namespace {
 
-constexpr int kDeepestFormula = 100;      // nested parentheses, signs and powers; a bound on the stack, not on taste
-constexpr double kLargestProduct = 1024;  // largest integer exponent that is written as products
+constexpr int kDeepestFormula = 100;      // nested parentheses, signs and powers; limits stack use
+constexpr double kLargestProduct = 1024;  // largest integer exponent that becomes products
 
 struct FunctionEntry {
   const char* name;
@@ -35,7 +35,7 @@ const FunctionEntry* find_function(std::string_view name) {
   return place == std::end(kFunctions) ? nullptr : place;
 }
 
-// A unit behind a number: everything is SI, and only degrees are ever written.
+// A unit after a number: everything is in SI units, and only `deg` may be written.
 const char* unit_hint(std::string_view word) {
   for (const char* length : {"m", "mm", "cm", "dm", "km", "in", "inch", "inches", "ft"}) {
     if (word == length) return "no unit is written: lengths are in metres";
@@ -137,14 +137,14 @@ class Parser {
            degrees ? "degrees are written `90 deg`" : fmt::format("write `*{}` to multiply", w));
     }
     if (rest[0] == ',') fail(at_, "unexpected `,`", "the decimal sign is a point: `1.5`");
-    if (rest[0] == ')') fail(at_, "`)` without its `(`");
+    if (rest[0] == ')') fail(at_, "`)` without `(`");
     if (is_digit(rest[0]) || rest[0] == '.') fail(at_, "an operator is missing before this number");
     std::size_t length = 1;  // one UTF-8 character
     while (length < rest.size() && (static_cast<unsigned char>(rest[length]) & 0xC0) == 0x80) ++length;
     fail(at_, fmt::format("unexpected {}", in_quotes(rest.substr(0, length))), "operators are + - * / ^");
   }
 
-  // A constant must come out finite at every step, so that 1/0 is found where it is written.
+  // Constants must be finite at every step, so that 1/0 is reported where it is written.
   Expr finite(const Expr& e, std::size_t from) const {
     if (!e.is_constant() || std::isfinite(e.constant())) return e;
     std::size_t end = at_;
@@ -185,10 +185,10 @@ class Parser {
   }
 
   [[noreturn]] void ambiguous_degrees(std::size_t offset) const {
-    fail(offset, "it is not clear what `deg` belongs to here", "write parentheses: `(90/2) deg` or `90/(2 deg)`");
+    fail(offset, "`deg` is ambiguous here", "write parentheses: `(90/2) deg` or `90/(2 deg)`");
   }
 
-  // Every way to nest comes through here.
+  // All nesting passes through here.
   Value signed_value() {
     const Depth depth(*this);
     if (accept('-')) {
@@ -216,7 +216,7 @@ class Parser {
     Expr result = plain_value();
     if (word() != "deg") return {result, false};
     skip_word("deg");
-    // x/180 first: multiples of 45° come out as the double nearest to the angle
+    // x/180 first, so that multiples of 45° give the double nearest to the angle
     result = result.is_constant() ? Expr(result.constant() / 180.0 * std::numbers::pi)
                                   : result * Expr(std::numbers::pi / 180.0);
     if (word() == "deg") fail(at_, "`deg` twice");
@@ -304,7 +304,7 @@ class Parser {
 
   std::string_view text_;
   const FormulaNames& names_;
-  bool dotted_ = false;  // names such as q.elbow are known
+  bool dotted_ = false;  // accepts names such as q.elbow
   std::size_t at_ = 0;
   int depth_ = 0;
 };

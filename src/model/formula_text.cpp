@@ -12,7 +12,7 @@
 namespace lw {
 namespace {
 
-// How tightly a text holds together, as the levels of the grammar.
+// Precedence of a text, as the levels of the grammar.
 enum Level { kSum, kProduct, kSigned, kPower, kValue };
 
 struct Piece {
@@ -35,7 +35,7 @@ class FormulaPrinter {
     switch (n.op) {
       case Op::constant: return {number_text(n.value), n.value < 0.0 ? kSigned : kValue};
       case Op::input: return {graph_.inputs()[n.a], kValue};
-      case Op::neg: {  // -a*b reads as (-a)*b, which is the same node
+      case Op::neg: {  // -a*b is parsed as (-a)*b, which is the same node
         const Piece inner = piece(n.a);
         return {'-' + at_least(kProduct, inner), std::min(inner.level, kSigned)};
       }
@@ -53,13 +53,13 @@ class FormulaPrinter {
       default: break;
     }
     const char* name = function_name(n.op);
-    assert(name != nullptr);  // the formula language has no others
+    assert(name != nullptr);  // formulas have no other operations
     const std::string arguments = takes_two(n.op) ? piece(n.a).text + ", " + piece(n.b).text : piece(n.a).text;
     return {fmt::format("{}({})", name, arguments), kValue};
   }
 
  private:
-  // a + b is b + a: on the left stands what would need parentheses on the right, else a constant factor.
+  // a + b is b + a: the left operand is the one that would need parentheses on the right, else a constant factor.
   std::pair<Piece, Piece> in_order(const Node& n) const {
     const Level own = n.op == Op::add ? kSum : kProduct;
     Piece a = piece(n.a), b = piece(n.b);
@@ -71,7 +71,7 @@ class FormulaPrinter {
   const Graph& graph_;
 };
 
-// How many terms a node has when all of its parts are written out.
+// The number of terms of a node when fully expanded as text.
 double terms(const Graph& graph, NodeId id) {
   std::vector<double> count(id + 1, 1.0);
   for (NodeId k = 0; k <= id; ++k) {
@@ -87,14 +87,13 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
-std::string number_text(double number) { return fmt::format("{}", number + 0.0); }  // a zero without sign
+std::string number_text(double number) { return fmt::format("{}", number + 0.0); }  // no negative zero
 
 std::string formula_text(const Expr& expression) {
   if (expression.is_constant()) return number_text(expression.constant());
   if (constexpr double kMost = 20'000; terms(*expression.graph(), expression.id()) > kMost) {
-    throw Error(
-        ErrorCode::model,
-        "a formula has more than 20 000 terms when it is written out: make parameters of the parts that it repeats");
+    throw Error(ErrorCode::model,
+                "a formula has more than 20 000 terms as text; define parameters for its repeated parts");
   }
   return FormulaPrinter(*expression.graph()).piece(expression.id()).text;
 }

@@ -210,7 +210,7 @@ class ModelBuilder {
     model_.loops.push_back(closure);
   }
 
-  // velocities in the order of the bodies, each hung on the last velocity of the nearest body above it
+  // velocities in the order of the bodies; the parent of each is the last velocity of the nearest body above it
   void find_sparsity() {
     if (model_.has_mimics) return;
     model_.dof_parent.assign(static_cast<std::size_t>(model_.nv), -1);

@@ -10,7 +10,7 @@
 namespace lw {
 namespace {
 
-// By Gauss and Jordan. The rows of the pivots are chosen at typical values, so that the same text holds for symbols.
+// Gauss-Jordan inversion. Pivot rows are chosen at typical values, so that it also works for symbols.
 template <class T>
 std::vector<T> inverse_matrix(std::vector<T> A, std::size_t n) {
   std::vector<double> sample = typical_values(A);
@@ -87,7 +87,7 @@ class Forces {
     return Curve<T>(std::move(x), std::move(y), t.cubic, ends);
   }
 
-  // What friction says of any joint, `axis` that of its bearings.
+  // The losses of any joint, where `axis` is that of its bearings.
   JointLoss<T> friction_loss(const Friction& f, const Vec3<T>& axis) const {
     JointLoss<T> loss;
     loss.viscous = at_(f.viscous);
@@ -107,7 +107,7 @@ class Forces {
     return loss;
   }
 
-  // Mimics have no losses of their own: they have no velocity.
+  // Mimic joints have no losses of their own, because they have no velocity.
   void friction(const Joint& j, int last) {
     if (j.mimic || (!j.friction.present && !j.damper)) return;
     const auto info =
@@ -159,8 +159,8 @@ class Forces {
     model_.transmissions.push_back({j.name, {v}, {std::move(loss)}, {T(1.0)}, {T(1.0)}, at_(j.friction.width)});
   }
 
-  // A rotor on the parent that turns `ratio` times as fast as the joint: J a aᵀ, taken out of the parent, whose inertia
-  // includes it. What else the rotor has does not depend on its turning and stays there.
+  // A rotor on the parent that spins `ratio` times as fast as the joint: J a aᵀ, subtracted from the parent, whose
+  // inertia includes it. The rest of the rotor's inertia does not depend on its rotation and stays there.
   int add_rotor(const DriveLoss<T>& drive, const Vec3<T>& axis, const Frame<T>& parent, const Body<T>& moved) {
     Body<T> rotor;
     rotor.parent = parent.body;
@@ -195,7 +195,7 @@ class Forces {
     if (!element.spring.empty() || element.has_lower || element.has_upper) model_.joint_elements.push_back(element);
   }
 
-  // Rotors turn with φ̇ = C q̇: their inertia at the joints is Cᵀ diag(ratio² J) C.
+  // Rotors spin with φ̇ = C q̇: their inertia at the joints is Cᵀ diag(ratio² J) C.
   void coupling(const Coupling& c) {
     const std::size_t n = c.joints.size();
     Transmission<T> t;

@@ -1,12 +1,13 @@
-// A model that is nothing but joints: those of another that some velocities belong to, with their names, coordinates
-// and home. It says what vectors over these joints hold (entries.hpp), and reads and prints them; nothing moves in it.
+// A model that contains only joints: those of another model to which some velocities belong, with names, coordinates
+// and home. It serves to describe (entries.hpp), read and print vectors over these joints; it has no dynamics.
 #pragma once
 
 #include "model.hpp"
 
 namespace lw {
 
-// A joint of several coordinates appears as one for each velocity named; a spherical or floating one as a whole.
+// A joint with several coordinates appears once for each of the velocities given; spherical and floating joints as a
+// whole.
 Model<double> joints_alone(const Model<double>& model, const std::vector<int>& velocities);
 
 }  // namespace lw

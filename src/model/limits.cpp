@@ -10,7 +10,7 @@
 namespace lw {
 namespace {
 
-// Calls visit(joint, the place in q of the coordinate that moves it) for all joints with one coordinate: no others have
+// Calls visit(joint, index in q of the coordinate that moves it) for all joints with one coordinate; others have no
 // limits.
 template <class Visit>
 void each_limited(const Mechanism& mechanism, const Model<double>& model, Visit&& visit) {
@@ -42,7 +42,7 @@ CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<doubl
                                    const ParameterValues<double>& values) {
   const FormulaValues<double> at(mechanism, values);
   CoordinateLimits limits = no_limits(model);
-  std::vector<std::string> lowest(limits.lower.size()), highest(limits.upper.size());  // whose limits they are
+  std::vector<std::string> lowest(limits.lower.size()), highest(limits.upper.size());  // the joints they come from
   each_limited(mechanism, model, [&](const Joint& joint, std::size_t k) {
     const Interval own = limits_of_coordinate(joint, at);
     if (own.lower > limits.lower[k]) {

@@ -40,7 +40,7 @@ const Link* Mechanism::find_link(const std::string& wanted) const {
 
 bool Mechanism::stands_still(const std::string& wanted) const {
   std::string at = wanted;
-  for (std::size_t steps = 0; steps <= links.size(); ++steps) {  // no more even where links hang in a circle
+  for (std::size_t steps = 0; steps <= links.size(); ++steps) {  // bounded even if links form a cycle
     if (at == base) return true;
     const Link* link = find_link(at);
     if (link == nullptr || link->joint.type != JointType::fixed) return false;

@@ -1,8 +1,8 @@
-// What a mechanism file says, before any number is fixed: links, joints, loops, drives, friction.
+// The contents of a mechanism file, before parameters get values: links, joints, loops, drives, friction.
 //
-// Every number is a Formula over the mechanism's named parameters, with its place in the file. `instantiate`
-// (model.hpp) gives the parameters values of any scalar type and returns the flat Model that the algorithms read.
-// Units are SI, angles are radians (a file may write `90 deg`); the file format is docs/format.md.
+// Every number is a Formula over the mechanism's named parameters, with its location in the file. `instantiate`
+// (model.hpp) evaluates them in any scalar type and returns the flat Model that the algorithms use. Units are SI,
+// angles are radians (a file may write `90 deg`); the file format is docs/format.md.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace lw {
 struct Formula {
   Expr value;
   Location where;
-  std::string text;  // as written; empty where the number was not written by a person
+  std::string text;  // as written; empty if not from a file
 
   Formula(double number = 0.0) : value(number) {}  // NOLINT: a number is a formula
   Formula(Expr expression, Location place, std::string written)
@@ -34,7 +34,7 @@ struct Parameter {
   Formula value;  // over earlier parameters
 };
 
-// Rotation as the file writes it: rpy (roll, pitch, yaw about fixed x, y, z), quaternion (x, y, z, w), matrix (by
+// Rotation as written in the file: rpy (roll, pitch, yaw about fixed x, y, z), quaternion (x, y, z, w), matrix (by
 // rows).
 struct Rotation {
   enum class Kind { none, rpy, quaternion, matrix };
@@ -62,9 +62,9 @@ const char* to_string(JointType type);
 int coordinates(JointType type);  // nq: 0, 1, 1, 2, 2, 4, 3, 7
 int velocities(JointType type);   // nv: 0, 1, 1, 2, 2, 3, 3, 6
 
-struct Limits {  // each present only where written
+struct Limits {  // each present only if given
   std::optional<Formula> lower, upper, velocity, effort;
-  std::optional<Formula> stiffness, damping;  // of the stops at lower and upper; none without
+  std::optional<Formula> stiffness, damping;  // of the stops at lower and upper, if any
 };
 
 struct Mimic {  // q = ratio * q(joint) + offset
@@ -73,19 +73,19 @@ struct Mimic {  // q = ratio * q(joint) + offset
   Location where;
 };
 
-// Values over places: straight or monotone cubic (Fritsch, Carlson 1980) between them.
+// A table: piecewise linear or monotone cubic (Fritsch, Carlson 1980).
 struct FormulaTable {
   std::vector<Formula> x, y;
   bool cubic = false;
   Location where;
 };
 
-// Dissipation in the joint; acts only where friction is asked for (docs/theory/friction.md has the laws).
+// Dissipation in the joint; acts only with friction enabled (laws: docs/theory/friction.md).
 struct Bearing {
   enum class Kind { journal, linear, thrust };
   Kind kind = Kind::journal;
   Formula mu, radius, spacing;
-  bool moments = true;  // of a journal: whether moments load it; without them it needs no spacing
+  bool moments = true;  // of a journal: whether moments load it; otherwise it needs no spacing
   Location where;
 };
 struct Stribeck {
@@ -95,7 +95,7 @@ struct Friction {
   Formula viscous, coulomb;
   std::optional<Stribeck> stribeck;
   std::vector<Bearing> bearings;
-  Formula width;  // velocity below which the direction of friction changes gradually; 0: at once
+  Formula width;  // velocity below which the direction of friction changes smoothly; 0: abruptly
   bool present = false;
 };
 
@@ -104,8 +104,8 @@ struct Drive {
   LW_COPIED_ONCE(Drive);
 
   Formula ratio = 1.0;    // motor speed / joint speed
-  Formula rotor_inertia;  // on the motor side: the joint feels ratio² · rotor_inertia
-  // the rotor's axis in the parent link's frame, where its gyroscopic effect counts; the link's inertia includes the
+  Formula rotor_inertia;  // on the motor side; ratio² · rotor_inertia at the joint
+  // the rotor's axis in the parent link's frame, if its gyroscopic effect matters; the link's inertia includes the
   // rotor's
   std::optional<Formula3> rotor_axis;
   std::optional<FormulaTable> efficiency;  // over |torque|/rated; a constant is a table of one value
@@ -114,23 +114,23 @@ struct Drive {
   Location where;
 };
 
-// Several drives that move several joints together. φ = C q: what the drives' outputs turn (C a square matrix); what
-// they give the joints is Cᵀ times their torques.
+// Several drives that move several joints together: the drives' outputs turn by φ = C q (C is square), and the torques
+// at the joints are Cᵀ times those at the outputs.
 struct Coupling {
   std::string name;
   std::vector<std::string> joints;
   std::vector<std::string> motors;  // names
-  std::vector<Drive> drives;        // one a motor; all but ratio and rotor_inertia refer to the drive's output φ
+  std::vector<Drive> drives;        // one per motor; all but ratio and rotor_inertia refer to the output φ
   std::vector<Formula> matrix;      // C by rows: motors × joints
   Location where;
 };
 
-// Of a joint: torque = -stiffness · (q - rest), or -table(q). Always acts.
+// Joint spring: torque = -stiffness · (q - rest), or -table(q). Always acts.
 struct Spring {
   Formula stiffness, rest;
   std::optional<FormulaTable> table;
 };
-// Of a joint: torque = -coefficient · q̇, or -table(q̇). Acts with friction.
+// Joint damper: torque = -coefficient · q̇, or -table(q̇). Acts with friction.
 struct Damper {
   Formula coefficient;
   std::optional<FormulaTable> table;
@@ -165,7 +165,7 @@ struct Inertia {
   // xx, yy, zz, xy, xz, yz: elements of the inertia matrix (xy = -∫ x y dm)
   std::array<Formula, 6> tensor;
   bool about_origin = false;  // tensor about the link's origin instead of the centre of mass
-  Rotation rotation;          // of the axes in which the tensor is given, against the link's
+  Rotation rotation;          // of the axes of the tensor relative to the link's
   Location where;
 };
 
@@ -190,8 +190,8 @@ struct Link {
   Location where;
 };
 
-// A joint that closes a loop: the frames `at[0]` on link `between[0]` and `at[1]` on `between[1]` may move against each
-// other only as the joint allows.
+// A joint that closes a loop: the frames `at[0]` on link `between[0]` and `at[1]` on `between[1]` may move relative to
+// each other only as the joint allows.
 struct Loop {
   Loop();
   LW_COPIED_ONCE(Loop);
@@ -217,31 +217,31 @@ struct PointSpring {
   Location where;
 };
 
-// A force and moment on a link at a point of it, in the world's or the link's axes; formulas may hold the parameter
+// A force and moment on a link at a point of it, in the world's or the link's axes; formulas may contain the parameter
 // `t`.
 struct AppliedForce {
   std::string link;
   Formula3 at;
   bool in_link = false;
   Formula3 force, moment;
-  // over time: the parameter `t`; then six values at each place (force, moment) instead of those above
+  // over time, the parameter `t`: six values at each time (force, moment) instead of those above
   std::vector<Formula> time;
   std::vector<std::array<Formula, 6>> values;
   Location where;
 };
 
-// A spring, damper and play between the coordinates of two joints: torque on the second, and its opposite on the first,
-// of stiffness · s and damping · ṡ, s = first - second less the play. How a drive is elastic (see
+// A spring, damper and backlash between the coordinates of two joints: torque stiffness · s + damping · ṡ on the second
+// and its opposite on the first, with s = first - second, reduced by the backlash. Also models elastic drives (see
 // `with_elastic_drives`).
 struct Shaft {
   std::string name;
   std::array<std::string, 2> between;  // joints
   Formula stiffness, damping,
-      backlash;  // backlash: total play; the damping acts while the shaft is loaded, and with friction
+      backlash;  // total; the damping acts while the shaft is loaded, with friction
   Location where;
 };
 
-// A body carried by a link, composed with it as a rigid body.
+// A body carried by a link, part of the same rigid body.
 struct Payload {
   std::string link;
   Inertia inertia;
@@ -254,14 +254,14 @@ struct Mechanism {
 
   std::string name;
   std::string summary;
-  std::string unphysical;  // why impossible inertias are meant (historical data); then they are noted, not refused
+  std::string unphysical;  // reason for unphysical inertias (historical data), which are then noted, not rejected
   std::string base = "base";
-  std::optional<Inertia> base_inertia;  // of a URDF's root link: felt only where the base floats
+  std::optional<Inertia> base_inertia;  // of a URDF's root link; matters only if the base floats
   std::vector<Visual> base_visuals;
   std::shared_ptr<Graph> formulas = std::make_shared<Graph>();  // parameters are its inputs, in order
   std::vector<Parameter> parameters;
   Formula3 gravity{0.0, 0.0, -9.81};
-  std::vector<Link> links;  // in the file's order; a parent may stand after its child
+  std::vector<Link> links;  // in the file's order; a parent may come after its child
   std::vector<Loop> loops;
   std::vector<Payload> payloads;
   std::vector<Coupling> couplings;
@@ -272,7 +272,7 @@ struct Mechanism {
   Location where;
 
   const Link* find_link(const std::string& name) const;
-  // Whether nothing but fixed joints stands between that link and the base.
+  // Whether only fixed joints connect this link to the base.
   bool stands_still(const std::string& link) const;
   const Link* find_joint(const std::string& name) const;  // the link whose inboard joint has that name
 };

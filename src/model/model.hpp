@@ -1,9 +1,9 @@
 // Model<T>: a mechanism with its parameters fixed (as numbers or as symbols), flattened for the algorithms.
 //
-// A body is what moves as one: links held by fixed joints are lumped into it and remain as frames. Its frame is the
-// joint frame after the joint's motion. Joints with several coordinates are chains of massless bodies (cylindrical:
-// revolute, prismatic; universal: revolute, revolute; planar: prismatic, prismatic, revolute), so that algorithms know
-// four kinds. Bodies are ordered parents first; coordinates keep the order of the file.
+// A body consists of links that move together: links on fixed joints are lumped into it and remain as frames. Its frame
+// is the joint frame after the joint's motion. Joints with several coordinates are chains of massless bodies
+// (cylindrical: revolute, prismatic; universal: revolute, revolute; planar: prismatic, prismatic, revolute), so that
+// algorithms handle four kinds. Bodies are ordered parents first; coordinates keep the order of the file.
 #pragma once
 
 #include <initializer_list>
@@ -27,7 +27,7 @@ struct Body {
   JointKind kind = JointKind::revolute;
   int q = 0, v = 0;  // first coordinate and first velocity
   bool mimics = false;
-  T ratio = T(1.0), offset = T(0.0);  // of a mimic: its coordinate is ratio · q + offset
+  T ratio = T(1.0), offset = T(0.0);  // for a mimic joint: its coordinate is ratio · q + offset
   Vec3<T> axis = Vec3<T>(T(0.0), T(0.0), T(1.0));
   Transform<T> X_PJ;  // joint frame in the parent body at q = 0
   // revolute: R(q) = R0 + cos q · Rc + sin q · Rs, with R0 = R a aᵀ, Rc = R (1 − a aᵀ), Rs = R [a]
@@ -58,13 +58,13 @@ struct JointInfo {
   bool actuated = true;
 };
 
-// What a joint loses, for one velocity of a joint. Bearings only where the joint has no other (revolute, prismatic).
+// Losses of a joint, for one of its velocities. Bearings only if the joint has one velocity (revolute, prismatic).
 template <class T>
 struct BearingLoss {
   Bearing::Kind kind = Bearing::Kind::journal;
   bool moments = true;
   T mu, radius, spacing;
-  Vec3<T> across;  // of a flat guide: the first of the two directions in which it presses, the other is axis × across
+  Vec3<T> across;  // of a flat guide: one of the two directions of pressure; the other is axis × across
 };
 template <class T>
 struct JointLoss {
@@ -73,9 +73,9 @@ struct JointLoss {
   bool stribeck = false;
   T static_torque = T(0.0), stribeck_velocity = T(1.0), shape = T(2.0);
   std::vector<BearingLoss<T>> bearings;
-  T damper = T(0.0);      // a force element, of no load
-  Curve<T> damper_table;  // where it is not linear
-  T width = T(0.0);       // of the change of direction
+  T damper = T(0.0);      // a force element, independent of load
+  Curve<T> damper_table;  // if nonlinear
+  T width = T(0.0);       // of the transition between directions
 };
 
 // A joint that closes a loop.
@@ -85,7 +85,7 @@ struct LoopClosure {
   JointType type = JointType::revolute;
   Vec3<T> axis, axis2;
   Frame<T> a, b;
-  std::vector<JointLoss<T>> losses = {};  // one a freedom, v its number; empty where it has no friction
+  std::vector<JointLoss<T>> losses = {};  // one per degree of freedom, numbered by v; empty without friction
 };
 
 // A drive on its output side: efficiency over |torque| (not over |torque|/rated), breakaway torque.
@@ -97,9 +97,9 @@ struct DriveLoss {
   T breakaway = T(0.0);
   bool has_rated = false, has_peak = false;
   T rated = T(0.0), peak = T(0.0);
-  int rotor_body = -1;  // where the rotor is a body of its own, for its gyroscopic effect; else it is an armature
+  int rotor_body = -1;  // if the rotor is a separate body, for its gyroscopic effect; else it is an armature
 };
-// Drives and the joints that they move: φ̇ = C q̇, τ = Cᵀ τ_φ. A drive on a joint of its own has C = 1.
+// Drives and the joints that they move: φ̇ = C q̇, τ = Cᵀ τ_φ. An uncoupled drive has C = 1.
 template <class T>
 struct Transmission {
   std::string name;
@@ -109,8 +109,8 @@ struct Transmission {
   T width = T(0.0);
 };
 
-// What acts on a joint by its coordinate, besides the body's linear spring: -table(q), and stops at the limits: beyond
-// `upper` -stiffness (q - upper) and, with friction, -damping q̇, never pulling; the same below `lower`.
+// Torques that depend on a joint's coordinate, besides the body's linear spring: -table(q), and stops at the limits:
+// beyond `upper` -stiffness (q - upper) and, with friction, -damping q̇, never pulling; the same below `lower`.
 template <class T>
 struct JointElement {
   int body = 0;
@@ -123,7 +123,7 @@ struct PointSpringElement {
   std::string name;
   Frame<T> a, b;  // the points; axes do not matter
   T stiffness = T(0.0), rest = T(0.0), damping = T(0.0);
-  Curve<T> tension;  // over the length, where it is not linear
+  Curve<T> tension;  // over the length, if nonlinear
 };
 template <class T>
 struct ForceElement {
@@ -137,7 +137,7 @@ struct ShaftElement {
   int body_a = 0, body_b = 0;
   T stiffness = T(0.0), damping = T(0.0), play = T(0.0);  // half the backlash
 };
-// Rotors of coupled drives tie joints together: M(v, w) and M(w, v) gain `inertia`.
+// Rotors of coupled drives couple joints: M(v, w) and M(w, v) gain `inertia`.
 template <class T>
 struct RotorTie {
   int v = 0, w = 0;
@@ -168,23 +168,23 @@ struct Model {
   std::vector<JointInfo> joints;  // those with coordinates, in the file's order
   std::vector<std::string> coordinate_names, velocity_names;
 
-  // Sparsity of the mass matrix: velocity k reaches up to dof_parent[k] and its ancestors (-1: none);
-  // dof_order lists velocities parents first. With mimics the matrix is dense and these are empty.
+  // Sparsity of the mass matrix: velocity k is coupled with dof_parent[k] and its ancestors (-1: none); dof_order lists
+  // velocities parents first. With mimic joints the matrix is dense and these are empty.
   std::vector<int> dof_parent, dof_order;
   bool has_mimics = false;
 
-  int frame_index(const std::string& wanted) const;  // -1 where there is none
+  int frame_index(const std::string& wanted) const;  // -1 if there is none
 };
 
-// Values for parameters by name; those not named take the file's.
+// Values of parameters by name; the others keep the file's.
 template <class T>
 using ParameterValues = std::map<std::string, T>;
 
-// Throws Error(usage) for an unknown parameter name. The mechanism must have passed the checks (`load` does them).
+// Throws Error(usage) for an unknown parameter name. The mechanism must have passed the checks (done by `load`).
 template <class T = double>
 Model<T> instantiate(const Mechanism& mechanism, const ParameterValues<T>& values = {});
 
-// The coordinates of a body's joint, mimics followed.
+// The coordinates of a body's joint; mimic joints are resolved.
 template <class T>
 T joint_coordinate(const Body<T>& body, std::span<const T> q) {
   return body.mimics ? body.ratio * q[static_cast<std::size_t>(body.q)] + body.offset
@@ -196,7 +196,7 @@ T joint_rate(const Body<T>& body, std::span<const T> qd) {
   return body.mimics ? body.ratio * qd[static_cast<std::size_t>(body.v)] : qd[static_cast<std::size_t>(body.v)];
 }
 
-// Pose of the frame of a body that turns by an angle of this cosine and sine.
+// Pose of the frame of a body rotated by an angle with this cosine and sine.
 template <class T>
 Transform<T> turned_transform(const Body<T>& b, const T& c, const T& s) {
   return {b.R0 + b.Rc * c + b.Rs * s, b.X_PJ.p};

@@ -1,4 +1,4 @@
-// A model of numbers over another scalar, whole: each of its numbers as a constant of T.
+// Converts a whole numerical model to another scalar: each of its numbers becomes a constant of T.
 #pragma once
 
 #include "model.hpp"

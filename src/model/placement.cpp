@@ -7,7 +7,7 @@ namespace lw {
 
 void sin_cos_exact(double angle, double& s, double& c) {
   const double quarter_turns = std::round(angle / (std::numbers::pi / 2));
-  // four units in the last place: what a division by 180 and a sum or two may cost
+  // four units in the last place: the possible rounding of a division by 180 and one or two sums
   if (std::abs(angle - quarter_turns * (std::numbers::pi / 2)) <= 4 * 2.2204460492503131e-16 * std::abs(angle)) {
     const int quadrant = static_cast<int>(std::fmod(std::fmod(quarter_turns, 4.0) + 4.0, 4.0));
     constexpr double kSine[] = {0.0, 1.0, 0.0, -1.0};

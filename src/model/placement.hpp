@@ -1,5 +1,5 @@
 // Elementary rotations in any scalar. An angle that is a multiple of 90° to within the last bits of a double (as `90
-// deg` or `pi/2` give it) rotates with exact zeros and ones; derivatives pass through unharmed.
+// deg` or `pi/2` give it) gives exact zeros and ones; derivatives are preserved.
 #pragma once
 
 #include <cmath>
@@ -42,7 +42,7 @@ inline void sin_cos_exact(const Count& angle, Count& s, Count& c) {
   c = {cosine, angle.count};
 }
 
-// R with R e_k = e_k that turns e_{k+1} towards e_{k+2} (cyclic).
+// The rotation about e_k that turns e_{k+1} towards e_{k+2} (cyclic).
 template <class T>
 Mat3<T> rotation_about(int k, const T& angle) {
   T s, c;
@@ -74,11 +74,11 @@ Mat3<T> rotation_from_rpy(const T& roll, const T& pitch, const T& yaw) {
   return rotation_about_z(yaw) * rotation_about_y(pitch) * rotation_about_x(roll);
 }
 
-// The inverse. Straight up or down the split between roll and yaw is free: yaw is taken as zero.
+// The inverse. At pitch = ±90° roll and yaw are not unique: yaw is set to zero.
 Vec3<double> rpy_from_rotation(const Mat3<double>& R);
 
-// Of a matrix that was written with few digits and is a rotation but for those. Newton's steps R (3 − RᵀR)/2 leave
-// exact rotations as they are; each doubles the digits.
+// The rotation nearest to a rotation matrix written with few digits. Newton steps R (3 − RᵀR)/2 leave exact rotations
+// unchanged; each doubles the number of digits.
 template <class T>
 Mat3<T> nearest_rotation(Mat3<T> R) {
   for (int step = 0; step < 2; ++step) {
@@ -88,7 +88,7 @@ Mat3<T> nearest_rotation(Mat3<T> R) {
   return R;
 }
 
-// Of what a file says, with `at` the values of its formulas.
+// The rotation given in a file, where `at` evaluates its formulas.
 template <class T, class Values>
 Mat3<T> rotation_of(const Values& at, const Rotation& r) {
   const auto v = [&](std::size_t k) -> T { return at(r.values[k]); };
@@ -107,8 +107,8 @@ Mat3<T> rotation_of(const Values& at, const Rotation& r) {
   return Mat3<T>::identity();
 }
 
-// A joint placed by a Denavit-Hartenberg row: from the parent link to the joint's frame, whose z it moves about or
-// along, and after the motion to the link's frame, which is elsewhere in the standard convention only.
+// A joint placed by a Denavit-Hartenberg row: the transform from the parent link to the joint's frame, whose z axis is
+// the joint axis, and after the motion to the link's frame, which differs only in the standard convention.
 template <class T>
 struct DhPlaces {
   Transform<T> before, after;

@@ -6,7 +6,7 @@
 namespace lw {
 namespace {
 
-// uniform over rotations: a point in the unit ball of four dimensions, brought to its surface
+// uniform over rotations: a random point of the four-dimensional unit ball, normalised
 void random_quaternion(Random& random, double* q) {
   double square = 0.0;
   do {

@@ -1,5 +1,5 @@
-// A random state of a model: any angle, slides and positions within half a metre, unit quaternions, rates within ±2 and
-// accelerations within ±5, forces within ±20. The same numbers from the same seed, on every machine.
+// A random state of a model: arbitrary angles, displacements and positions within ±0.5 m, unit quaternions, rates
+// within ±2, accelerations within ±5, forces within ±20. The same seed gives the same numbers on every machine.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace lw {
 
 struct State {
   std::vector<double> q, qd, qdd, tau;
-  std::vector<double> guess = {};  // of a mechanism with loops: its dependent coordinates, nearly
+  std::vector<double> guess = {};  // for closed loops: approximate dependent coordinates
 };
 
 State random_state(const Model<double>& model, Random& random);

@@ -1,4 +1,4 @@
-// Rigid-body vocabulary in any scalar. Spatial vectors are [angular; linear].
+// Spatial algebra of rigid bodies in any scalar. Spatial vectors are [angular; linear].
 //
 //   Transform  X_AB: pose of frame B in frame A; a point r_B is R r_B + p in A
 //   Motion     twist of a body at its frame's origin, in its frame's axes: (ω, v)
@@ -76,7 +76,7 @@ struct RigidInertia {
   RigidInertia& operator+=(const RigidInertia& o) { return *this = {mass + o.mass, h + o.h, I + o.I}; }
 };
 
-// The inertia of a body of frame B as seen from frame A, with h' = R h:
+// The inertia of a body given in frame B, transformed to frame A, with h' = R h:
 //   I_A = R I Rᵀ − [p][h'] − [h'][p] − m [p][p] = R I Rᵀ + (p·g) 1 − ½ (g pᵀ + p gᵀ),  g = 2 h' + m p
 template <class T>
 RigidInertia<T> to_parent(const Transform<T>& X_AB, const RigidInertia<T>& inertia) {

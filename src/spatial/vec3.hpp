@@ -1,9 +1,9 @@
 // 3-vectors and 3×3 matrices in any scalar.
 //
-// Why not Eigen's: what the algorithms do is a few dozen products of 3×3 with 3, and for double these want to live in
-// 4-wide registers. Padded to four and kept there, gcc 12 makes inverse dynamics twice as fast as over Eigen::Vector3d
-// (docs/decisions.md). Names, layout and the way they are passed to functions do not depend on compiler flags, so a
-// library built with AVX and a caller without fit together; arithmetic does, with the same results.
+// Why not Eigen: the algorithms consist of a few dozen products of 3×3 matrices and 3-vectors, which for double fit
+// into 4-wide registers. Padded to four, inverse dynamics by gcc 12 is twice as fast as with Eigen::Vector3d
+// (docs/decisions.md). Names, layout and how they are passed to functions do not depend on compiler flags, so a library
+// built with AVX and a caller without are compatible; the arithmetic does, with the same results.
 #pragma once
 
 #include <cmath>
@@ -13,10 +13,10 @@
 
 namespace lw {
 
-// Not `detail`: that would be a namespace beside lw::detail, and clang finds the name ambiguous.
+// Not `detail`: clang would find the name ambiguous with lw::detail.
 namespace storage {
 
-// Three of anything; four of double, of which the last is padding: it stays finite, is computed along and never read.
+// Three elements; for double four, of which the last is padding that stays finite and is never read.
 template <class T>
 struct Vec3Storage {
   T v[3];
@@ -79,8 +79,8 @@ class Vec3 {
   storage::Vec3Storage<T> s_;
 };
 
-// a r + b s + c t and a r − b s, of numbers or vectors. One statement a product: of `a * r + b * s` C++ leaves open
-// which product is made first, and with it how a graph numbers what is traced.
+// a r + b s + c t and a r − b s, of numbers or vectors. One statement per product: in `a * r + b * s`, C++ leaves the
+// order of the products open, and with it the numbering of a traced graph.
 template <class A, class T>
 A sum_of_products(const A& a, const T& r, const A& b, const T& s, const A& c, const T& t) {
   const A third = c * t;
@@ -104,7 +104,7 @@ T norm(const Vec3<T>& a) {
   using std::sqrt;
   return sqrt(dot(a, a));
 }
-// Products element by element, and the sum of the elements: sum(times(a, b) + times(c, d)) adds across only once.
+// Element-wise product, and the sum of the elements: sum(times(a, b) + times(c, d)) needs only one horizontal addition.
 template <class T>
 Vec3<T> times(const Vec3<T>& a, const Vec3<T>& b) {
   return {a[0] * b[0], a[1] * b[1], a[2] * b[2]};
@@ -120,15 +120,15 @@ Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
 }
 
 #if defined(__AVX__)
-// The same for double, in one register a vector.
+// The same for double, with one register per vector.
 template <>
 class Vec3<double> {
  public:
   Vec3() : x_{} {}
   Vec3(double x, double y, double z) : x_{x, y, z, 0.0} {}
   explicit Vec3(storage::Lanes x) : x_(x) {}
-  // Written out, so that structs of vectors are copied vector by vector: gcc would take 64 bytes at a time, and such a
-  // load has to wait until two stores of 32 have reached the cache.
+  // Explicit, so that structs of vectors are copied vector by vector: gcc would copy 64 bytes at a time, and such a
+  // load must wait until two stores of 32 bytes have reached the cache.
   Vec3(const Vec3& o) : x_(o.x_) {}
   Vec3& operator=(const Vec3& o) {
     x_ = o.x_;
@@ -183,7 +183,7 @@ inline double sum<double>(const Vec3<double>& a) {
 }
 template <>
 inline Vec3<double> cross<double>(const Vec3<double>& a, const Vec3<double>& b) {
-  // (a × b) turned by one place is a·turn(b) − turn(a)·b
+  // (a × b), cyclically shifted, is a·turn(b) − turn(a)·b
   const storage::Lanes x = a.lanes(), y = b.lanes();
   const storage::Lanes turned =
       x * __builtin_shufflevector(y, y, 1, 2, 0, 3) - __builtin_shufflevector(x, x, 1, 2, 0, 3) * y;
@@ -191,7 +191,7 @@ inline Vec3<double> cross<double>(const Vec3<double>& a, const Vec3<double>& b) 
 }
 #endif
 
-// By columns.
+// Stored by columns.
 template <class T>
 class Mat3 {
  public:

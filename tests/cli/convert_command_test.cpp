@@ -74,7 +74,7 @@ TEST(ConvertCommand, LossesOfPhysicsAreSaidWhateverIsAsked) {
   const std::string file = write("spring.yaml", kSpring);
   const Outcome o = linkwright({"convert", file, "--to", "urdf", "--quiet"});
   EXPECT_EQ(o.code, 0);
-  EXPECT_TRUE(has(o.err, "warning: the spring of joint `a` is left out")) << o.err;
+  EXPECT_TRUE(has(o.err, "warning: the spring of joint `a` is omitted")) << o.err;
   EXPECT_TRUE(has(o.err, "gravity")) << o.err;
 }
 

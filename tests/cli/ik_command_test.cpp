@@ -161,7 +161,7 @@ TEST(Ik, WrongUsageIsExplained) {
            {{"ik", "puma560", "--path", write("g.csv", "t,x,y,z,wx,wy,wz\n")}, 3, "without `roll`"},
            {{"ik", "puma560", "--path", write("h.csv", "t,x,y,z,ax,ay,az\n")}, 3, "accelerations without velocities"},
            {{"ik", "puma560", "--path", write("i.csv", "t,x,y,z\n")}, 3, "no samples"},
-           {{"ik", "puma560", "--path", write("j.csv", "t;x;y;z\n0;0,4;0,2;0,3\n")}, 3, "not by semicolons"},
+           {{"ik", "puma560", "--path", write("j.csv", "t;x;y;z\n0;0,4;0,2;0,3\n")}, 3, "not semicolons"},
            {{"ik", "puma560", "--path", folder()}, 3, "it is a folder"},
            {{"ik", "puma560", "--path", write("l.csv", "")}, 3, "l.csv: there is no header"},
            {{"ik", "puma560", "--path", write("m.csv", "t,x,y\x1b[31m\a,z\n")}, 3, "no column `y\\x1b[31m\\x07`"},

@@ -429,7 +429,7 @@ TEST(Jit, WorksWithoutACacheAndSaysWhy) {
   const Scratch scratch;
   fs::create_directory(scratch.path / "open");
   chmod((scratch.path / "open").c_str(), 0755);
-  expect_uncached((scratch.path / "open").string(), "open to other users");
+  expect_uncached((scratch.path / "open").string(), "accessible to other users");
   fs::create_directory(scratch.path / "real");
   chmod((scratch.path / "real").c_str(), 0700);
   fs::create_directory_symlink(scratch.path / "real", scratch.path / "link");
@@ -439,7 +439,7 @@ TEST(Jit, WorksWithoutACacheAndSaysWhy) {
   expect_uncached((scratch.path / "file" / "below").string(), "Not a directory");
   if (geteuid() != 0) {
     chmod((scratch.path / "real").c_str(), 0500);
-    expect_uncached((scratch.path / "real").string(), "cannot be written to");
+    expect_uncached((scratch.path / "real").string(), "is not writable");
   } else {
     expect_uncached("/proc/linkwright", "No such file");
   }

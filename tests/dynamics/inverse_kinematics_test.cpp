@@ -347,7 +347,7 @@ TEST(InverseKinematics, LimitsThatNothingMeetsAreNamed) {
   EXPECT_EQ(limits(", ratio: -1, offset: 3}, limits: {lower: 2.5, upper: 4}}"), "");
   for (const char* apart : {"}, limits: {lower: 2, upper: 3}}", ", ratio: -2}, limits: {lower: 1, upper: 3}}"}) {
     const std::string said = limits(apart);
-    EXPECT_NE(said.find("joint `b` follows `a`, but within the limits of one"), std::string::npos) << said;
+    EXPECT_NE(said.find("joint `b` follows `a`, but their limits exclude each other"), std::string::npos) << said;
     EXPECT_NE(said.find("` contradict each other"), std::string::npos) << said;
   }
 }

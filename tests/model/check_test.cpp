@@ -29,11 +29,11 @@ ReadResult with_inertia(const std::string& inertia, bool allow_unphysical = fals
 
 TEST(Check, NamesAreUnique) {
   expect_only_error(with_links(link("a", "base") + link("a", "base")), 5, "a",
-                    "a second link `a`; the first stands in line 4");
+                    "duplicate link `a`; first defined in line 4");
   expect_only_error(
       with_links(link("a", "base", "type: revolute, name: j") + link("b", "base", "type: revolute, name: j")), 5, "j",
       "a second joint `j`");
-  expect_only_error(with_links(link("base", "base")), 4, "base", "the name of the base");
+  expect_only_error(with_links(link("base", "base")), 4, "base", "the same name as the base");
   expect_only_error(with_links(link("'a,b'", "base")), 4, "'a", "contains a comma");
   expect_only_error(with_links(link("''", "base")), 4, "''", "`name` is empty");
 }
@@ -42,10 +42,10 @@ TEST(Check, ParentsExistAndFormATree) {
   expect_only_error(with_links(link("upper", "base") + link("b", "uper")), 5, "uper", "did you mean `upper`?");
   expect_only_error(with_links(link("a", "a")), 4, "a", "its own parent");
   expect_only_error(with_links(link("a", "c") + link("b", "a") + link("c", "b")), 4, "c",
-                    "`a`, `c`, `b` hang on each other in a circle");
+                    "`a`, `c`, `b` form a cycle of parents");
   // one circle is one error, however many links hang on it
   expect_only_error(with_links(link("a", "b") + link("b", "a") + link("c", "a") + link("d", "c")), 4, "b",
-                    "in a circle");
+                    "form a cycle");
   expect_clean(with_links(link("a", "b") + link("b", "c") + link("c", "base")));
 }
 
@@ -59,7 +59,7 @@ TEST(Check, MimicsFollowOneCoordinate) {
   expect_only_error(with_links(leader + link("b", "a", follow("a")) + link("c", "a", follow("b"))), 6, "b",
                     "follow `a` directly");
   expect_only_error(with_links(link("a", "base", "type: spherical") + link("b", "a", follow("a"))), 5, "a",
-                    "the spherical joint `a` cannot be followed");
+                    "the spherical joint `a` cannot be mimicked");
   expect_only_error(with_links(leader + link("b", "a", "type: planar, mimic: {joint: a}")), 5, "a",
                     "a planar joint cannot mimic");
 }
@@ -80,12 +80,12 @@ TEST(Check, RotationsAreRotations) {
   const auto origin = [](const std::string& rotation) {
     return with_links(link("a", "base", "type: revolute, origin: {" + rotation + "}"));
   };
-  expect_only_error(origin("quaternion: [0, 0, 0, 1.1]"), 4, "0, 0, 0, 1.1]", "length 1.1, not 1 (off by 0.1)");
+  expect_only_error(origin("quaternion: [0, 0, 0, 1.1]"), 4, "0, 0, 0, 1.1]", "length 1.1 instead of 1 (deviation 0.1)");
   expect_only_error(origin("quaternion: [0, 0, 0, 0]"), 4, "0, 0, 0, 0]", "[0, 0, 0, 1]");
   expect_only_error(origin("quaternion: [1, 1, 0, 0]"), 4, "1, 1, 0, 0]",
                     "of length 1 it is [0.707106781187, 0.707106781187, 0, 0]");
   expect_clean(origin("quaternion: [0, 0, 0.7071068, 0.7071068]"));  // seven digits: off by 3e-8
-  expect_only_error(origin("matrix: [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]"), 4, "1, 0.1", "RᵀR is off by 0.1");
+  expect_only_error(origin("matrix: [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]"), 4, "1, 0.1", "RᵀR deviates by 0.1");
   expect_only_error(origin("matrix: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]"), 4, "1, 0, 0]", "a reflection");
   expect_clean(origin("matrix: [[0.8660254, -0.5, 0], [0.5, 0.8660254, 0], [0, 0, 1]]"));
 }
@@ -107,17 +107,17 @@ TEST(Check, LoopsJoinTwoLinks) {
   expect_clean(loop("joint: {type: spherical}, between: [b, base]"));
   expect_only_error(loop("joint: {type: revolute}, between: [b, c]"), 7, "c", "unknown link `c`");
   expect_only_error(loop("joint: {type: revolute}, between: [b, b]"), 7, "b", "joins `b` to itself");
-  expect_only_error(loop("joint: {type: floating}, between: [b, base]"), 7, "{name:", "closes no loop");
+  expect_only_error(loop("joint: {type: floating}, between: [b, base]"), 7, "{name:", "cannot close a loop");
   expect_only_error(loop("joint: {type: revolute, axis: [0, 0, 0]}, between: [b, base]"), 7, "0",
                     "loop `l`: the axis has length zero");
   expect_only_error(with_links(links,
                                "loops:\n  - {name: l, joint: {type: spherical}, between: [a, base]}\n"
                                "  - {name: l, joint: {type: spherical}, between: [b, base]}\n"),
-                    8, "{name:", "a second loop `l`");
+                    8, "{name:", "duplicate loop `l`");
   const ReadResult undriven = with_links(link("a", "base") + link("b", "a"),
                                          "loops: [{name: l, joint: {type: spherical}, between: [b, base]}]\n");
   EXPECT_TRUE(undriven.mechanism.has_value());
-  EXPECT_TRUE(has(undriven, Severity::warning, 6, "{name:", "no joint is actuated"));
+  EXPECT_TRUE(has(undriven, Severity::warning, 6, "{name:", "no actuated joint"));
 }
 
 TEST(Check, HomeFitsTheJoints) {
@@ -136,7 +136,7 @@ TEST(Check, HomeFitsTheJoints) {
 TEST(Check, AnglesOfManyTurnsLookLikeDegrees) {
   const auto warned = [](const std::string& joint, const std::string& more, int line, const std::string& at) {
     const ReadResult result = with_links(link("a", "base", joint), more);
-    EXPECT_TRUE(has(result, Severity::warning, line, at, "looks like degrees"));
+    EXPECT_TRUE(has(result, Severity::warning, line, at, "probably degrees were meant"));
     EXPECT_TRUE(has(result, Severity::warning, line, at, "write `"));
   };
   warned("type: revolute, origin: {rpy: [0, 90, 0]}", "", 4, "90, 0]");
@@ -144,7 +144,7 @@ TEST(Check, AnglesOfManyTurnsLookLikeDegrees) {
   warned("type: revolute, dh: {theta: 180}", "", 4, "180}");
   warned("type: revolute", "home: {a: 45}\n", 5, "45}");
   EXPECT_TRUE(has(with_links(link("a", "base", "type: fixed, origin: {rpy: [0, 90, 0]}")), Severity::warning, 4, "90",
-                  "the angle 90 rad is 14 turns: looks like degrees"));
+                  "the angle 90 rad is 14 turns; probably degrees were meant"));
   expect_clean(
       with_links(link("a", "base", "type: revolute, origin: {rpy: [2*pi, -6.28, 720 deg]}"), "home: {a: -3}\n"));
   expect_clean(with_links(link("a", "base", "type: prismatic"), "home: {a: 45}\n"));
@@ -152,7 +152,7 @@ TEST(Check, AnglesOfManyTurnsLookLikeDegrees) {
 
 TEST(Check, ASlideHasNoDegrees) {
   expect_only_error(with_links(link("a", "base", "type: prismatic"), "home: {a: 45 deg}\n"), 5, "45 deg",
-                    "joint `a` slides: `45 deg` is no length");
+                    "joint `a` is prismatic: `45 deg` is not a length");
   expect_only_error(with_links(link("a", "base", "type: prismatic, limits: {upper: 90 deg}")), 4, "90 deg",
                     "its coordinate is in metres");
   expect_clean(with_links(link("a", "base", "type: prismatic"), "home: {a: 0.1*sin(45 deg)}\n"));
@@ -192,7 +192,7 @@ TEST(Check, InertiasBelongToBodies) {
   expect_only_error(with_inertia("mass: 1, tensor: {xx: 1, yy: 1, zz: 3, xy: 2}"), 7, "1", "-1 is negative");
   const ReadResult allowed = with_inertia("mass: 1, tensor: [0.1, 0.1, 0.5]", true);
   EXPECT_TRUE(allowed.mechanism.has_value());
-  EXPECT_TRUE(has(allowed, Severity::warning, 7, "0.1", "no body has this inertia"));
+  EXPECT_TRUE(has(allowed, Severity::warning, 7, "0.1", "unphysical inertia"));
 }
 
 // About the origin the tensor contains m (c² 1 - c cᵀ): here 2 · 0.25 = 0.5 about y and z.
@@ -232,9 +232,9 @@ TEST(Check, FrictionHasTheRightSign) {
        {"friction: {bearing: {type: journal, mu: 0.1, radius: 1, spacing: 0}}", "0",
         "`spacing` is `0`, which is not positive"},
        {"damper: -1", "-1", "`damper` is `-1`"},
-       {"damper: {velocity: [0, 2, 1], torque: [0, 1, 2]}", "1]", "`velocity` does not ascend at `1`"},
-       {"damper: {velocity: [-1, 0, 1], torque: [1, 0, 1]}", "1, 0, 1]", "does not brake"},
-       {"damper: {velocity: [0, 1], torque: [0.1, 1]}", "0.1", "at velocity 0 does not brake"}});
+       {"damper: {velocity: [0, 2, 1], torque: [0, 1, 2]}", "1]", "`velocity` does not increase at `1`"},
+       {"damper: {velocity: [-1, 0, 1], torque: [1, 0, 1]}", "1, 0, 1]", "does not dissipate energy"},
+       {"damper: {velocity: [0, 1], torque: [0.1, 1]}", "0.1", "at velocity 0 does not dissipate energy"}});
 }
 
 TEST(Check, BearingsFitTheirJointAndSayWhatLoadsThem) {
@@ -246,7 +246,7 @@ TEST(Check, BearingsFitTheirJointAndSayWhatLoadsThem) {
        {"friction: {bearing: {type: journal, mu: 0.1, spacing: 1}}", "{type:", "`bearing` has no `radius`"},
        {"friction: {bearing: {type: thrust, mu: 0.1}}", "{type:", "`bearing` has no `radius`"},
        {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1, spacing: 1}}", "spacing:", "has no `spacing`"},
-       {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1, moments: true}}", "moments:", "only a journal"},
+       {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1, moments: true}}", "moments:", "only allowed for a journal"},
        {"friction: {bearing: {type: linear, mu: 0.1, spacing: 1}}", "linear", "a linear bearing on a revolute joint"},
        {"friction: {bearing: {type: roller, mu: 0.1}}", "roller", "`journal`, `linear` or `thrust`, not `roller`"}});
   expect_faults(
@@ -276,14 +276,14 @@ TEST(Check, DrivesSpringsAndStopsHaveTheRightSign) {
        {"drive: {stiffness: 0}", "0", "`stiffness` is `0`, which is not positive"},
        {"drive: {stiffness: 1, damping: -1}", "-1", "`damping` is `-1`"},
        {"drive: {stiffness: 1, backlash: -1}", "-1", "`backlash` is `-1`"},
-       {"drive: {backlash: 0.1}", "backlash:", "that has no `stiffness`"},
-       {"drive: {rotor_inertia: 1, rotor_axis: [0, 0, 0]}", "0, 0, 0]", "the axis of the rotor has length zero"},
+       {"drive: {backlash: 0.1}", "backlash:", "without `stiffness`"},
+       {"drive: {rotor_inertia: 1, rotor_axis: [0, 0, 0]}", "0, 0, 0]", "the rotor axis has length zero"},
        {"drive: {efficiency: 80}", "80", "percent? write 0.8"},
        {"drive: {efficiency: 0}", "0", "the efficiency `0` is not between 0 and 1"},
        {"drive: {efficiency: 1.01}", "1.01", "the efficiency `1.01` is not between 0 and 1"},
        {"drive: {rated: 1, efficiency: {load: [0, 1], value: [0.5, -0.1]}}", "-0.1", "is not between 0 and 1"},
        {"drive: {rated: 1, efficiency: {load: [0, 1, 0.5], value: [0.1, 0.2, 0.3]}}", "0.5",
-        "`load` does not ascend at `0.5`"},
+        "`load` does not increase at `0.5`"},
        {"drive: {rated: 1, efficiency: {load: [-1, 1], value: [0.1, 0.2]}}", "-1", "`load` is `-1`, which is negative"},
        {"drive: {rated: 1, efficiency: {load: [], value: []}}", "{load:", "the table of `efficiency` is empty"},
        {"drive: {rated: 1, efficiency: {load: [0, 1], value: [0.1, 0.2], interpolation: spline}}", "spline",
@@ -300,9 +300,9 @@ TEST(Check, DrivesSpringsAndStopsHaveTheRightSign) {
        // from 0.5 to 1 the input rises, 1 to 1.11, but not where the cubic is steepest: η′ = 1.2, η = 0.7 at 0.75
        {"drive: {rated: 1, efficiency: {load: [0.1, 0.5, 1, 2], value: [0.5, 0.5, 0.9, 0.9], interpolation: cubic}}",
         "0.9, 0.9]", "rises too fast from 0.5 at load 0.5 to 0.9 at 1"},
-       {"spring: {position: [0, 0], torque: [1, 2]}", "0], torque", "`position` does not ascend at `0`"},
+       {"spring: {position: [0, 0], torque: [1, 2]}", "0], torque", "`position` does not increase at `0`"},
        {"spring: {position: [0, 1], torque: [1, 2], stiffness: 3}",
-        "stiffness:", "`stiffness` beside a table of `torque`"},
+        "stiffness:", "`stiffness` together with a table of `torque`"},
        {"spring: {stiffness: 3, interpolation: cubic}", "interpolation:", "`interpolation` without a table"}});
   expect_clean(
       with_links(link("a", "base", "type: revolute",
@@ -316,8 +316,8 @@ TEST(Check, DrivesSpringsAndStopsHaveTheRightSign) {
     return with_links(link("a", "base", "type: revolute, limits: {" + limits + "}"));
   };
   expect_clean(stops("upper: 1, stiffness: 100, damping: 1"));
-  expect_only_error(stops("velocity: 1, stiffness: 100"), 4, "stiffness:", "stops without a place");
-  expect_only_error(stops("upper: 1, damping: 1"), 4, "damping:", "that have no `stiffness`");
+  expect_only_error(stops("velocity: 1, stiffness: 100"), 4, "stiffness:", "stops without limits");
+  expect_only_error(stops("upper: 1, damping: 1"), 4, "damping:", "without `stiffness`");
   expect_only_error(stops("upper: 1, stiffness: 0"), 4, "0", "`stiffness` is `0`, which is not positive");
   expect_only_error(stops("upper: 1, stiffness: 1, damping: -1"), 4, "-1", "`damping` is `-1`");
 }
@@ -337,15 +337,15 @@ TEST(Check, CouplingsAreSquareAndMoveEveryJoint) {
   const std::string two = "{name: m}, {name: n}", plain = "[[1, 1], [1, -1]]";
   expect_clean(
       coupling("a, b", plain, "{name: m, ratio: 50, rotor_inertia: 1e-5}, {name: n, rated: 2, efficiency: 0.9}"));
-  expect_only_error(coupling("a, b", "[[1, 2], [2, 4]]", two), 9, "1, 2]", "cannot be inverted (rank 1 of 2)");
+  expect_only_error(coupling("a, b", "[[1, 2], [2, 4]]", two), 9, "1, 2]", "is singular (rank 1 of 2)");
   expect_only_error(coupling("a, b", "[[1, 2]]", two), 9, "[[1", "`matrix` has 1 row for 2 motors");
   expect_only_error(coupling("a, b", "[[1, 2], [1]]", two), 9, "[1]", "a list of 2 numbers, not 1");
   expect_only_error(coupling("a, b", "[[1, 2]]", "{name: m}"), 9, "[{name: m", "1 motor for 2 joints");
   expect_only_error(coupling("", "[]", ""), 9, "[]", "`joints` is empty");
   expect_only_error(coupling("a, bb", plain, two), 9, "bb", "unknown joint `bb`");
   expect_only_error(coupling("a, d", plain, two), 9, "d", "the mimic joint `d` in a coupling");
-  expect_only_error(coupling("a, a", plain, two), 9, "a]", "is coupled twice");
-  expect_only_error(coupling("a, b", plain, "{name: m}, {name: m}"), 9, "{name: m}]", "a second motor `m`");
+  expect_only_error(coupling("a, a", plain, two), 9, "a]", "is in two couplings");
+  expect_only_error(coupling("a, b", plain, "{name: m}, {name: m}"), 9, "{name: m}]", "duplicate motor `m`");
   expect_only_error(coupling("a, b", plain, "{name: m}, {name: n, stiffness: 3}"), 9,
                     "stiffness:", "coupled drives are rigid");
   expect_only_error(coupling("a, b", plain, "{name: m}, {name: n, efficiency: 2}"), 9, "2",
@@ -363,19 +363,19 @@ TEST(Check, SpringsForcesAndShaftsActOnWhatThereIs) {
   expect_only_error(spring("between: [a, b]"), 9, "{name:", "spring `s` has no `stiffness`");
   expect_only_error(spring("between: [a], stiffness: 1"), 9, "[a]", "a list of two links");
   expect_only_error(spring("between: [a, x], stiffness: 1"), 9, "x", "unknown link `x`");
-  expect_only_error(spring("between: [a, a], stiffness: 1"), 9, "a]", "the spring joins `a` to itself");
+  expect_only_error(spring("between: [a, a], stiffness: 1"), 9, "a]", "the spring connects `a` to itself");
   expect_only_error(spring("between: [a, b], stiffness: -1"), 9, "-1", "spring `s`: `stiffness` is `-1`");
   expect_only_error(spring("between: [a, b], stiffness: 1, rest: -1"), 9, "-1", "`rest` is `-1`");
   expect_only_error(spring("between: [a, b], damping: -1"), 9, "-1", "`damping` is `-1`");
   expect_only_error(spring("between: [a, b], length: [2, 1], tension: [0, 5]"), 9, "1]",
-                    "`length` does not ascend at `1`");
+                    "`length` does not increase at `1`");
   expect_only_error(spring("between: [a, b], length: [-2, 1], tension: [0, 5]"), 9, "-2", "`length` is `-2`");
   expect_only_error(spring("between: [a, b], length: [2, 1]"), 9, "{name:", "spring `s` has no `tension`");
 
   const auto force = [](const std::string& text) { return with_elements("forces:\n  - {" + text + "}\n"); };
   expect_clean(force("link: b, at: [1, 0, 0], force: [0, 0, 5], moment: [1, 0, 0], in: link"));
   expect_only_error(force("link: x, force: [0, 0, 5]"), 9, "x", "unknown link `x`");
-  expect_only_error(force("link: b"), 9, "{link:", "a force without `force` and `moment`");
+  expect_only_error(force("link: b"), 9, "{link:", "neither `force` nor `moment` is given");
   expect_only_error(force("link: b, force: [1, 2]"), 9, "[1, 2]", "a list of 3 numbers, not 2");
   expect_only_error(force("link: b, force: [1, 2, 3], in: base"), 9, "base", "`world` or `link`, not `base`");
   expect_only_error(force("link: b, time: [0, 1], values: [[1, 2, 3, 4, 5, 6]]"), 9,
@@ -383,9 +383,9 @@ TEST(Check, SpringsForcesAndShaftsActOnWhatThereIs) {
   expect_only_error(force("link: b, time: [0], values: [[1, 2, 3]]"), 9, "[1, 2, 3]", "a list of 6 numbers, not 3");
   expect_only_error(force("link: b, time: [], values: []"), 9, "{link:", "the table over time is empty");
   expect_only_error(force("link: b, time: [0], values: [[1, 2, 3, 4, 5, 6]], force: [0, 0, 1]"), 9,
-                    "force:", "`force` beside a table over time");
+                    "force:", "`force` together with a table over time");
   expect_only_error(force("link: b, time: [1, 1], values: [[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]]"), 9, "1], values",
-                    "force on `b`: `time` does not ascend");
+                    "force on `b`: `time` does not increase");
   EXPECT_TRUE(has(force("link: base, force: [0, 0, 5]"), Severity::warning, 9, "base", "no effect"));
 
   const auto shaft = [](const std::string& text) { return with_elements("shafts:\n  - {name: s, " + text + "}\n"); };
@@ -393,27 +393,27 @@ TEST(Check, SpringsForcesAndShaftsActOnWhatThereIs) {
   expect_only_error(shaft("between: [a, b]"), 9, "{name:", "shaft `s` has no `stiffness`");
   expect_only_error(shaft("between: [a, x], stiffness: 3"), 9, "x", "unknown joint `x`");
   expect_only_error(shaft("between: [a, d], stiffness: 3"), 9, "d", "the mimic joint `d` in a shaft");
-  expect_only_error(shaft("between: [a, a], stiffness: 3"), 9, "a]", "the shaft joins `a` to itself");
+  expect_only_error(shaft("between: [a, a], stiffness: 3"), 9, "a]", "the shaft connects `a` to itself");
   expect_only_error(shaft("between: [a, c], stiffness: 3"), 9, "c]", "both turn or both slide");
   expect_only_error(shaft("between: [a, b], stiffness: 0"), 9, "0", "which is not positive");
   expect_only_error(shaft("between: [a, b], stiffness: 1, backlash: -1"), 9, "-1", "`backlash` is `-1`");
   expect_only_error(shaft("between: [a, b], stiffness: 1, damping: -1"), 9, "-1", "`damping` is `-1`");
   expect_only_error(with_elements("shafts:\n  - {name: s, between: [a, b], stiffness: 3}\n"
                                   "  - {name: s, between: [b, a], stiffness: 3}\n"),
-                    10, "{name:", "a second shaft `s`");
+                    10, "{name:", "duplicate shaft `s`");
 }
 
 TEST(Check, FrictionOfAMimicIsNotedAsLeftOut) {
   const ReadResult result =
       with_links(link("a", "base") + link("b", "a", "type: revolute, mimic: {joint: a}", "friction: {viscous: 1}"));
   EXPECT_TRUE(result.mechanism.has_value());
-  EXPECT_TRUE(has(result, Severity::note, 5, "{type:", "joint `b` follows another and has no losses of its own"));
+  EXPECT_TRUE(has(result, Severity::note, 5, "{type:", "joint `b` is a mimic joint and has no losses of its own"));
 }
 
 TEST(Check, FormulasAreFiniteAtTheParametersGiven) {
   expect_only_error(
       with_links(link("a", "base", "type: revolute, origin: {xyz: [sqrt(p), 0, 0]}"), "parameters: {p: -1}\n"), 4,
-      "sqrt", "`sqrt(p)` has no finite value with the parameters as they are");
+      "sqrt", "`sqrt(p)` has no finite value for the given parameters");
   expect_only_error(
       with_links(link("a", "base", "type: revolute, origin: {xyz: [q, 0, 0]}"), "parameters: {p: 0, q: 1/p}\n"), 5, "1",
       "`1/p` has no finite value");
@@ -429,7 +429,7 @@ TEST(Check, MillimetresForMetresAreAWarning) {
   expect_clean(with_links(links));
   const ReadResult length = with_links(links + link("l6", "l5", "type: revolute, origin: {xyz: [400, 0, 0]}"));
   EXPECT_TRUE(length.mechanism.has_value());
-  EXPECT_TRUE(has(length, Severity::warning, 9, "400", "looks like millimetres written for metres"));
+  EXPECT_TRUE(has(length, Severity::warning, 9, "400", "probably millimetres were written as metres"));
   EXPECT_EQ(length.diagnostics.size(), 1u);
   const ReadResult com = with_links(links + link("l6", "l5", "type: revolute", "inertia: {mass: 1, com: [0, 200, 0]}"));
   EXPECT_TRUE(has(com, Severity::warning, 9, "0", "the centre of mass of link `l6` is 200 m"));

@@ -114,9 +114,9 @@ TEST(Formula, DegreesOfMultiplesOf45AreTheNearestDoubles) {
 
 TEST(Formula, RefusesDegreesThatCouldMeanTwoThings) {
   expect_fault("90/2 deg", 3, "(90/2) deg");
-  expect_fault("2^3 deg", 2, "not clear");
-  expect_fault("2 deg^2", 0, "not clear");
-  expect_fault("1/-l1 deg", 2, "not clear");
+  expect_fault("2^3 deg", 2, "ambiguous");
+  expect_fault("2 deg^2", 0, "ambiguous");
+  expect_fault("1/-l1 deg", 2, "ambiguous");
   EXPECT_DOUBLE_EQ(constant("90/(2 deg)"), 90 / (kPi / 90));
 }
 
@@ -151,7 +151,7 @@ TEST(Formula, NamesWhatIsWrongAndWhere) {
   expect_fault("min(1, 2, 3)", 8, "takes two arguments");
   expect_fault("(1 + 2", 6, "`)` is missing");
   expect_fault("max(l1", 6, "needs quotes");
-  expect_fault("1 + 2)", 5, "`)` without its `(`");
+  expect_fault("1 + 2)", 5, "`)` without `(`");
   expect_fault("2 l1", 2, "write `*l1` to multiply");
   expect_fault("2 3", 2, "operator is missing");
   expect_fault("1,5", 1, "decimal sign is a point");

@@ -101,7 +101,7 @@ TEST(ReadTwu, ErrorsHaveTheirPlaceAndSayWhatWouldBeRight) {
            {"NUML:=1;", "NUML:=1000000000;", 2, "1000000000", "whole number"},
            {"AXIS(1):=Z;", "AXIS(1):=W;", 6, "W", "`X`, `Y` or `Z`"},
            {"AXIS(1):=Z;", "AXIS(1):=Z; JOINT(1):=SLIDE;", 6, "SLIDE", "`REV` or `TRAN`"},
-           {"AXIS(1):=Z;", "AXIS(1):=Z; JOINT(1):=TRAN; DIRECT(1):=X;", 6, "AXIS", "slides along DIRECT(1)"},
+           {"AXIS(1):=Z;", "AXIS(1):=Z; JOINT(1):=TRAN; DIRECT(1):=X;", 6, "AXIS", "contradicts DIRECT(1)"},
            {"AXIS(1):=Z;", "", 1, "", "link 1 has no AXIS(1)"},
            {"CM(1,4)=1", "CM(1,4)=0", 3, "0", "CM(1,4) should be 1"},
            {"CM(1,2):=0;", "CM(1.2):=0;", 3, "(1.2)", "separated by a comma"},
@@ -117,8 +117,8 @@ TEST(ReadTwu, ErrorsHaveTheirPlaceAndSayWhatWouldBeRight) {
            {"MAS(1):=RM(1);", "MAS(1):=RM(1)/0;", 4, "0", "division by zero"},
            {"MAS(1):=RM(1);", "MAS(1):=RM(1)+RM1;", 4, "RM1", "would both be the parameter"},
            {"MAS(1):=RM(1);", "MAS(1):=RM(1); 5:=3;", 4, "5", "cannot begin with"},
-           {"RL:=2;", "L(1):=2; RL:=2;", 7, "L(1)", "stands after END"},
-           {"RL:=2; XCM(1):=RL/2;", "XCM(1):=RL/2; RL:=2;", 7, "RL/2", "only in line 7"},
+           {"RL:=2;", "L(1):=2; RL:=2;", 7, "L(1)", "comes after END"},
+           {"RL:=2; XCM(1):=RL/2;", "XCM(1):=RL/2; RL:=2;", 7, "RL/2", "before line 7"},
            {"RL:=2;", "RL:=2; sin:=1;", 7, "sin", "that is the name of a function"},
        }) {
     std::string text = kOne + kData;

@@ -135,7 +135,7 @@ TEST(ReadUrdf, AFloatingBaseIsALinkUnderTheWorld) {
   const ReadResult yaml =
       read_text("linkwright: 1\nname: x\nlinks: [{name: a, parent: base, joint: {type: revolute}}]\n", "f.yaml",
                 {.floating_base = true, .allow_unphysical = false});
-  expect_only_error(yaml, 0, "", "with URDF files only");
+  expect_only_error(yaml, 0, "", "only possible with URDF files");
 }
 
 TEST(ReadUrdf, ReadsShapesAndColours) {
@@ -216,7 +216,7 @@ TEST(ReadUrdf, InertiasMustBeComplete) {
   expect_only_error(
       with_link("<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"),
       2, "", "<inertia> has no attribute `izz`");
-  expect_only_error(with_link(kInertial + kInertial), 2, "", "link `a`: a second <inertial>");
+  expect_only_error(with_link(kInertial + kInertial), 2, "", "link `a`: duplicate <inertial>");
   expect_only_error(with_link("<inertial><mass value=\"-1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" "
                               "ixz=\"0\" iyz=\"0\"/></inertial>"),
                     2, "", "the mass `-1` is negative");
@@ -238,7 +238,7 @@ TEST(ReadUrdf, MisspeltTagsAndAttributesAreWarnings) {
   warns(with_joint("<dynamics dampin=\"1\"/>"), 3, "did you mean `damping`?");
   warns(with_joint("", "revolute"), 3, "a revolute joint without <limit>");
   warns(with_link("<visual><geometry><sphere radius=\"1\"/></geometry><material name=\"nowhere\"/></visual>"), 2,
-        "defined nowhere");
+        "is not defined");
   warns(with_link("<visual><geometry><capsule radius=\"1\"/></geometry></visual>"), 2, "<capsule> is not drawn");
 }
 
@@ -262,15 +262,15 @@ TEST(ReadUrdf, LinksFormOneTree) {
   expect_only_error(tree(joint("j", "a", "b") + joint("k", "a", "c") + joint("l", "b", "c")), 6, "",
                     "the link `c` already has a parent, by joint `k` in line 5");
   expect_only_error(tree(joint("j", "a", "b")), 3, "", "2 root links: `a`, `c`");
-  expect_only_error(tree(joint("j", "b", "c") + joint("k", "c", "b")), 4, "", "in a circle");
+  expect_only_error(tree(joint("j", "b", "c") + joint("k", "c", "b")), 4, "", "form a cycle");
   const ReadResult rootless = tree(joint("j", "a", "b") + joint("k", "b", "c") + joint("l", "c", "a"));
   EXPECT_TRUE(has(rootless, Severity::error, 1, "", "there is no root link"));
   expect_only_error(tree(joint("j", "a", "b") + joint("j", "b", "c")), 5, "",
-                    "a second joint `j`; the first stands in line 4");
+                    "duplicate joint `j`; first defined in line 4");
   expect_only_error(tree(joint("j", "a", "b") + joint("k", "a", "x")), 5, "", "joint `k`: unknown child link `x`");
   expect_only_error(tree(joint("j", "a", "b") + joint("k", "y", "c")), 5, "", "joint `k`: unknown parent link `y`");
   expect_only_error(read(links + "<link name=\"a\"/>" + joint("j", "a", "b") + joint("k", "a", "c") + "</robot>"), 4,
-                    "", "a second link `a`");
+                    "", "duplicate link `a`");
   expect_only_error(read("<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" "
                          "type=\"fixed\"><parent link=\"a\"/></joint></robot>"),
                     2, "", "joint `j`: no <child>");
@@ -280,7 +280,7 @@ TEST(ReadUrdf, LinksFormOneTree) {
 
 TEST(ReadUrdf, AnglesOfManyTurnsLookLikeDegrees) {
   const ReadResult result = with_joint("<origin rpy=\"0 0 90\"/>");
-  EXPECT_TRUE(has(result, Severity::warning, 3, "", "the angle 90 rad is 14 turns: looks like degrees"));
+  EXPECT_TRUE(has(result, Severity::warning, 3, "", "the angle 90 rad is 14 turns; probably degrees were meant"));
   EXPECT_TRUE(has(result, Severity::warning, 3, "", "angles are in radians: 1.5708"));
 }
 

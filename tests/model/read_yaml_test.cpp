@@ -196,7 +196,7 @@ TEST(ReadYaml, RefusesUnknownKeysWithTheNearestKnownOne) {
   expect_only_error(read(one_link("{type: revolute, axes: z}")), 4, "axes:", "unknown key `axes` in `joint`");
   expect_only_error(read(one_link("{type: revolute}", "gravty: [0, 0, 1]\n")), 5, "gravty:", "did you mean `gravity`?");
   expect_only_error(read(block_link("    limits: {lower: 0}\n")), 7, "limits:", "it belongs under `joint`");
-  expect_only_error(read(one_link("{type: revolute, friction: {viscous: 1}}")), 4, "friction:", "beside `joint`");
+  expect_only_error(read(one_link("{type: revolute, friction: {viscous: 1}}")), 4, "friction:", "next to `joint`");
 }
 
 TEST(ReadYaml, SaysWhereSomethingIsWrittenOtherwiseThanElsewhere) {
@@ -214,18 +214,18 @@ TEST(ReadYaml, SaysWhereSomethingIsWrittenOtherwiseThanElsewhere) {
 
 TEST(ReadYaml, AParameterUsesThoseAboveIt) {
   expect_only_error(read(one_link("{type: revolute}", "parameters: {a: 2*b, b: 1}\n")), 5, "b, b",
-                    "`b` has no value here yet");
+                    "`b` is not yet defined here");
   expect_only_error(read(one_link("{type: revolute}", "parameters: {a: a + 1}\n")), 5, "a + 1",
-                    "`a` has no value here yet");
+                    "`a` is not yet defined here");
 }
 
 TEST(ReadYaml, SaysThatAFileIsNoMechanismAtAll) {
-  expect_only_error(read("version: 3\nservices:\n  web: {image: x}\n"), 1, "version", "this is no mechanism file");
+  expect_only_error(read("version: 3\nservices:\n  web: {image: x}\n"), 1, "version", "not a mechanism file");
 }
 
 TEST(ReadYaml, RefusesWhatIsMissing) {
   expect_only_error(read("name: x\nlinks: [{name: a, parent: base, joint: {type: revolute}}]\n"), 1,
-                    "name:", "the format's version comes first: `linkwright: 1`");
+                    "name:", "give the version of the format first: `linkwright: 1`");
   expect_only_error(read("linkwright: 1\nlinks: [{name: a, parent: base, joint: {type: revolute}}]\n"), 1,
                     "linkwright:", "has no `name`");
   expect_only_error(read("linkwright: 1\nname: x\n"), 1, "linkwright:", "the file has no `links`");
@@ -273,7 +273,7 @@ TEST(ReadYaml, RefusesTheWrongKindOfThing) {
   expect_only_error(read(block_link("    visual: {color: [1, 1, 1]}\n")), 7, "{color:", "without a shape");
   expect_only_error(read(block_link("    visual: {sphere: 1, box: [1, 1, 1]}\n")), 7,
                     "{sphere:", "more than one shape");
-  expect_only_error(read(block_link("    visual: {sphere: 1, color: [255, 0, 0]}\n")), 7, "255", "runs from 0 to 1");
+  expect_only_error(read(block_link("    visual: {sphere: 1, color: [255, 0, 0]}\n")), 7, "255", "must be between 0 and 1");
   expect_only_error(read(one_link("{type: revolute}", "parameters: [1]\n")), 5, "[1]", "`parameters` should be a map");
   expect_only_error(read(one_link("{type: revolute}", "home: 3\n")), 5, "3", "`home` should be a map");
   expect_only_error(read(one_link("{type: revolute}", "payloads: {link: a, mass: 1}\n")), 5,
@@ -282,12 +282,12 @@ TEST(ReadYaml, RefusesTheWrongKindOfThing) {
 
 TEST(ReadYaml, RefusesKeysThatContradict) {
   expect_only_error(read(one_link("{type: revolute, dh: {a: 1}, axis: z}")), 4, "axis:", "`axis` beside `dh`");
-  expect_only_error(read(one_link("{type: spherical, dh: {a: 1}}")), 4, "dh:", "cannot be placed by `dh`");
+  expect_only_error(read(one_link("{type: spherical, dh: {a: 1}}")), 4, "dh:", "cannot use `dh`");
   expect_only_error(read(one_link("{type: spherical, axis: z}")), 4, "axis:", "a spherical joint has no axis");
   expect_only_error(read(one_link("{type: revolute, axis2: z}")), 4, "axis2:", "no second axis");
   expect_only_error(read(one_link("{type: spherical, limits: {lower: 0}}")), 4, "{type:", "cannot have `limits`");
   expect_only_error(read(one_link("{type: revolute}", "payload: {link: a, mass: 1}\npayloads: []\n")), 6,
-                    "payloads:", "`payloads` beside `payload`");
+                    "payloads:", "`payloads` together with `payload`");
   const std::string fixed = "linkwright: 1\nname: x\nlinks:\n  - name: a\n    parent: base\n    joint: {type: fixed}\n";
   expect_only_error(read(fixed + "    friction: {viscous: 1}\n"), 7, "friction:", "`friction` on a fixed joint");
   const std::string ball =
@@ -354,7 +354,7 @@ TEST(ReadYaml, LoopsNameTheirLinksAndFrames) {
   expect_only_error(read(base + "  - {name: l, joint: {type: revolute}, between: [b, base], at: {c: {}}}\n"), 7,
                     "c:", "unknown key `c` in `at`");
   expect_only_error(read(base + "  - {name: l, joint: {type: revolute, origin: {}}, between: [b, base]}\n"), 7,
-                    "origin:", "stand under `at`");
+                    "origin:", "are given under `at`");
   expect_only_error(read(base + "  - {joint: {type: revolute}, between: [b, base]}\n"), 7,
                     "{joint:", "loop 1 has no `name`");
 }

@@ -195,7 +195,7 @@ TEST(WriteUrdf, NamesEveryForceThatItLeavesOut) {
                                           "the linear bearing of joint `slide`",
                                           "the journal bearing of joint `slide`"};
   ASSERT_EQ(files.remarks.losses.size(), expected.size());
-  for (const std::string& words : expected) EXPECT_TRUE(names(files.remarks.losses, words + " is left out")) << words;
+  for (const std::string& words : expected) EXPECT_TRUE(names(files.remarks.losses, words + " is omitted")) << words;
   EXPECT_EQ(reread(m).links.size(), m.links.size());
 }
 
@@ -246,7 +246,7 @@ home: {"a & b.joint": [0.1, 0.2]}
                             "journal bearing", "thrust bearing"}) {
     EXPECT_TRUE(names(files.remarks.losses, words)) << words;
   }
-  for (const char* words : {"g = 1.62, l = 0.5", "damper of joint `j<1>` is written as viscous"}) {
+  for (const char* words : {"g = 1.62, l = 0.5", "damper of joint `j<1>` is written as equivalent viscous"}) {
     EXPECT_TRUE(names(files.remarks.changes, words)) << words;
   }
   EXPECT_EQ(files.remarks.losses.size(), 6u);

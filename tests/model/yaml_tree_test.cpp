@@ -67,8 +67,8 @@ TEST(YamlTree, AcceptsAByteOrderMark) {
 }
 
 TEST(YamlTree, RefusesWhatIsAmbiguous) {
-  expect_fault("a: 1\nb: 2\na: 3\n", 3, 1, "the key `a` stands twice: first in line 1, again in line 3");
-  expect_fault("x: {a: 1, b: 2, a: 3}\n", 1, 17, "`a` stands twice: first in line 1, again in line 1");
+  expect_fault("a: 1\nb: 2\na: 3\n", 3, 1, "duplicate key `a`: first in line 1, again in line 3");
+  expect_fault("x: {a: 1, b: 2, a: 3}\n", 1, 17, "duplicate key `a`: first in line 1, again in line 1");
   expect_fault("a: &x [1, *x]\n", 1, 11, "`*x` contains this alias");
   expect_fault("a: &x {b: {c: *x}}\n", 1, 15, "would contain itself");
   expect_fault("a: 1\n---\nb: 2\n", 2, 1, "a second document");
@@ -79,9 +79,9 @@ TEST(YamlTree, RefusesWhatIsAmbiguous) {
 }
 
 TEST(YamlTree, NamesTheFirstPlaceOfBrokenSyntax) {
-  expect_fault("x: 0\na: [1, 2\n", 3, 1, "a comma or `]` is missing before this; the `[` opens in line 2");
-  expect_fault("a: {b: 1\nc: 2\n", 2, 2, "a comma or `}` is missing before this; the `{` opens in line 1");
-  expect_fault("a:\n  - {b: {c: 1}\n  - {b: 2}\n", 3, 3, "the `{` opens in line 2");
+  expect_fault("x: 0\na: [1, 2\n", 3, 1, "a comma or `]` is missing before this; the `[` was opened in line 2");
+  expect_fault("a: {b: 1\nc: 2\n", 2, 2, "a comma or `}` is missing before this; the `{` was opened in line 1");
+  expect_fault("a:\n  - {b: {c: 1}\n  - {b: 2}\n", 3, 3, "the `{` was opened in line 2");
   expect_fault("a:\n\tb: 1\n", 2, 3, "a tab stands where the line is indented; YAML wants blanks there");
   expect_fault("a: b: c\n", 1, 5, "not valid YAML");
   expect_fault("a: *nothing\n", 1, 4, "not valid YAML");

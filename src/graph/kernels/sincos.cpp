@@ -25,7 +25,7 @@ namespace contracted {
 }  // namespace contracted
 
 int common_size(std::size_t angles, std::size_t sines, std::size_t cosines) {
-  require(sines == angles && cosines == angles, "as many sines and cosines as angles");
+  require(sines == angles && cosines == angles, "the numbers of sines, cosines and angles must be equal");
   return static_cast<int>(angles);
 }
 
@@ -42,7 +42,7 @@ void sincos(std::span<const float> angles, std::span<float> sines, std::span<flo
 }
 
 void arcs(std::span<const double> y, std::span<const double> x, std::span<double> angles, bool fused) {
-  require(y.size() == x.size() && angles.size() == x.size(), "as many angles as points");
+  require(y.size() == x.size() && angles.size() == x.size(), "the numbers of angles and points must be equal");
   (fused ? contracted::lw_arcs : plain::lw_arcs)(static_cast<int>(x.size()), y.data(), x.data(), angles.data());
 }
 

@@ -13,11 +13,11 @@
 namespace lw {
 namespace {
 
-// An angle as a sum of nodes with integer or other factors.
+// An angle as a linear combination of nodes.
 using Form = std::map<NodeId, double>;
 
-constexpr std::size_t kMostTermsOfAngle = 16;  // of an angle; longer sums stay as they are
-constexpr std::size_t kMostAngles = 200;       // that are compared two by two
+constexpr std::size_t kMostTermsOfAngle = 16;  // longer sums are left unchanged
+constexpr std::size_t kMostAngles = 200;       // compared pairwise
 
 Form form_of(const Graph& g, NodeId id) {
   std::map<NodeId, double, std::greater<>> open{{id, 1.0}};  // users before their operands
@@ -69,7 +69,7 @@ std::vector<SummedAngle> summed_angles(const Function& f) {
   return all;
 }
 
-// Sines and cosines of sums out of those of the parts, the shortest sums first.
+// Sines and cosines of sums from those of the parts, the shortest sums first.
 Function expanded(const Function& f) {
   const std::vector<SummedAngle> all = summed_angles(f);
   std::map<Form, std::size_t> known;

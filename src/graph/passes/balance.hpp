@@ -1,13 +1,12 @@
-// Lower trees: sums and products of several operands joined two by two, the shallowest first, so that what is ready
-// late is added last (Huffman). Sums that are shared may be written out once more where that lowers the whole: up to
-// half as many operations again.
+// Balanced trees: operands of sums and products are joined pairwise, the shallowest first, so that late operands are
+// added last (Huffman). Shared sums may be duplicated if that reduces the depth, with up to 50 % more operations.
 #pragma once
 
 #include "../function.hpp"
 
 namespace lw {
 
-constexpr double kBalanceFactor = 1.5;  // most operations after, of those before
+constexpr double kBalanceFactor = 1.5;  // largest increase of the number of operations
 
 Function balance(const Function& function);
 

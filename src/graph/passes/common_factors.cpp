@@ -1,4 +1,4 @@
-// What several sums and products have in common: divisors of two terms, and products of two factors.
+// Common parts of sums and products: divisors of two terms, and products of two factors.
 #include "extractor.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace lw {
 namespace {
 
-constexpr int kUnknown = 1000;  // a gain that is yet to be computed
+constexpr int kUnknown = 1000;  // a gain not yet computed
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void Extractor::enter(Id a, Id b) {
   queue_.push({kUnknown, rank(place->second), place->second});
 }
 
-// One place alone saves only what its terms have in common.
+// A single place saves only the common factors of its terms.
 bool Extractor::is_vain(const Entry& e) const {
   if (e.places.size() > 1) return false;
   const Item &a = items_[e.places[0].a], &b = items_[e.places[0].b];
@@ -54,11 +54,11 @@ Extractor::Product Extractor::common(const Place& p) const {
   return g;
 }
 
-// The places that stand, none of them touching another.
+// The valid places, without overlaps.
 void Extractor::standing(Entry& e, std::vector<Place>& chosen) const {
   chosen.clear();
   for (const Place& p : e.places) {
-    // at first an item stands for its pairs before it is counted as alive: places are looked at only later
+    // a new item is registered for its pairs before it counts as alive; places are examined later
     if (!items_[p.a].alive || !items_[p.b].alive) continue;
     const bool free = std::none_of(chosen.begin(), chosen.end(), [&](const Place& c) {
       return c.a == p.a || c.a == p.b || c.b == p.a || c.b == p.b;
@@ -67,7 +67,7 @@ void Extractor::standing(Entry& e, std::vector<Place>& chosen) const {
   }
 }
 
-// What is saved, and by what u is multiplied in the new sum so that the least multiplications remain.
+// The saving, and the factor of u in the new sum that leaves the fewest multiplications.
 Extractor::Scaled Extractor::gain(Entry& e) {
   std::vector<Place>& places = chosen_;
   standing(e, places);
@@ -155,11 +155,11 @@ void Extractor::extract_sums() {
   }
 }
 
-// ---- products of two factors
+// Products of two factors.
 
 namespace {
 
-// How often the pair can be taken out of a product.
+// How often the pair can be extracted from a product.
 int times_in(const std::vector<Literal>& f, Literal a, Literal b) {
   const auto na = std::count(f.begin(), f.end(), a), nb = std::count(f.begin(), f.end(), b);
   return static_cast<int>(a == b ? na / 2 : std::min(na, nb));

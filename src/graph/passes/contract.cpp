@@ -12,11 +12,11 @@ namespace {
 
 struct Item {
   bool product = false, negative = false;
-  NodeId a = 0, b = 0;  // factors, or a alone
-  int ready = 0;        // when its operands are
+  NodeId a = 0, b = 0;  // factors, or only a
+  int ready = 0;        // when its operands are ready
 };
 
-// Which chain each item goes to, in this order.
+// The chain of each item, in this order.
 struct Way {
   std::vector<std::size_t> order, chain;
   std::size_t chains = 0;
@@ -70,7 +70,7 @@ class Contraction {
     const Graph& graph = f.graph();
     for (const NodeId r : f.results()) ++uses_[r];
     for (auto id = f.order().rbegin(); id != f.order().rend(); ++id) {
-      // a change of sign passes its uses on
+      // a change of sign passes on its uses
       const int weight = graph[*id].op == Op::neg ? uses_[*id] : 1;
       for_each_operand(graph, *id, [&](NodeId operand) { uses_[operand] += weight; });
     }
@@ -78,7 +78,7 @@ class Contraction {
 
   Function run() {
     const Graph& graph = to_.from().graph();
-    // sums that are a term of another and nothing else
+    // sums whose only use is as a term of another sum
     std::vector<bool> inner(graph.size(), false);
     for (const NodeId id : to_.from().order()) {
       if (!is_sum(id)) continue;

@@ -1,9 +1,9 @@
-// Fused multiply-adds: a b ± c in one operation, rounded once, where the product has no other use.
+// Fused multiply-adds: a b ± c in one operation, rounded once, if the product has no other use.
 //
-// A sum of n terms may be taken in any order. Terms that are ready early go first, a product whose factors are ready
-// late is fused last; one chain takes the fewest operations, two or three in parallel the least time. Of these ways the
-// one is taken that is ready first, an operation more being worth a cycle. Counts do not change: a fused one counts
-// two.
+// A sum of n terms may be evaluated in any order. Terms that are ready early come first, products with late factors are
+// fused last. One chain takes the fewest operations, two or three parallel chains the least time. The variant that is
+// ready first is chosen, where an additional operation counts as a cycle. Counts do not change: a fused operation
+// counts as two.
 #pragma once
 
 #include "../function.hpp"

@@ -7,7 +7,7 @@
 namespace lw {
 namespace {
 
-constexpr std::size_t kMostComparedTerms = 120;  // of sums whose terms are compared two by two
+constexpr std::size_t kMostComparedTerms = 120;  // largest sum whose terms are compared pairwise
 
 std::uint64_t mixed(std::uint64_t h) {
   h *= 0xff51afd7ed558ccdULL;

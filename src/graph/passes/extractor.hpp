@@ -1,7 +1,7 @@
-// The engine behind extraction.hpp and search.hpp: a system of polynomials that knows its divisors.
+// The engine of extraction.hpp and search.hpp: a system of polynomials with an index of its divisors.
 //
-// Terms are never changed, only added and removed, and dead ones can be brought back: so a step that turns out dear can
-// be taken back, and what a step costs depends on what it touches, not on the size of the system.
+// Terms are immutable: they are added and removed, and dead ones can be restored. Therefore an expensive step can be
+// undone, and the cost of a step depends on the terms that it affects, not on the size of the system.
 #pragma once
 
 #include <queue>
@@ -18,29 +18,29 @@ class Extractor {
  public:
   Extractor(const Polynomials& system, const Extraction& what);
 
-  // Takes out divisors until none saves anything.
+  // Extracts divisors until none saves anything.
   void extract();
   Polynomials system() const;
   int operations() const { return operations_; }
 
-  // The sum is written out wherever it is used, multiplied out of products too. Does nothing where that would make more
-  // than `most` terms.
+  // Expands the sum wherever it is used, distributing products too. Does nothing if that would give more than `most`
+  // terms.
   void dissolve(std::size_t sum, std::size_t most);
-  // Products that have the literal as a factor are written out wherever they are used.
+  // Expands products that have the literal as a factor wherever they are used.
   void dissolve_products_with(Literal literal);
   std::vector<std::size_t> sums_with(Literal literal) const;
   Terms terms(std::size_t sum) const;
-  // Of the sum's terms these come instead of those.
+  // Replaces these terms of the sum by those.
   void replace(std::size_t sum, const Terms& gone, const Terms& come);
 
-  // A random sum that stands, of which there is one as long as operations() > 0; one that it uses or that uses it.
+  // A random live sum, which exists if operations() > 0; a sum that it uses or that uses it.
   std::size_t any_sum();
   std::size_t neighbour(std::size_t sum);
 
-  // Everything since begin() can be taken back.
+  // Everything since begin() can be undone.
   void begin();
   void take_back();
-  // Of the tables, which only ever grow.
+  // Size of the tables, which only grow.
   std::size_t size() const { return items_.size(); }
 
  private:

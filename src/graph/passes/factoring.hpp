@@ -1,5 +1,5 @@
-// a b + a c = a (b + c): within sums and across them, where (b + c) is shared; the factor that saves most first, and
-// none where a b lives on elsewhere and nothing would be saved.
+// a b + a c = a (b + c): within sums and across sums that share (b + c); the factor that saves most first, and none if
+// a b is also used elsewhere and nothing would be saved.
 #pragma once
 
 #include "../function.hpp"

@@ -1,5 +1,5 @@
-// Linear forms Σ kᵢ xᵢ: like terms collected, constant chains multiplied, common constants pulled out, partial sums
-// that several forms share (up to sign and scale) computed once. Products are left as they are.
+// Linear forms Σ kᵢ xᵢ: like terms are collected, chains of constants multiplied, common constants factored out, and
+// partial sums shared by several forms (up to sign and scale) computed once. Products are unchanged.
 #pragma once
 
 #include "../function.hpp"

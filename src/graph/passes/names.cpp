@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSame = 1e-10;
 
-// A value and its negative are one where names are concerned.
+// A value and its negative share a name.
 std::string without_sign(const std::string& name) { return name.starts_with("minus_") ? name.substr(6) : name; }
 
 using Point = std::vector<double>;
@@ -68,7 +68,7 @@ void carry_names(const Function& from, const Function& to, Graph& graph) {
       }
     }
   } catch (const Error&) {
-    // a Solve that has no solution at a random point: names stay where nodes were copied
+    // a Solve without solution at a random point: only copied nodes keep names
   }
 }
 

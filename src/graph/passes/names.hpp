@@ -1,6 +1,6 @@
-// Names follow values: what has a name in one function has it in its rewritten twin wherever the same number is still
-// computed there, or its negative, judged at two random points. Passes rebuild sums from scratch; this finds them
-// again.
+// Transfers names by value: a value named in one function gets the same name in the rewritten function if the same
+// number or its negative is still computed there, compared at two random points. Passes rebuild sums from scratch; this
+// identifies them again.
 #pragma once
 
 #include "../function.hpp"
@@ -10,7 +10,7 @@ namespace lw {
 
 // `graph` is that of `to`.
 void carry_names(const Function& from, const Function& to, Graph& graph);
-// The rewritten function, with the names of what it was made from.
+// The rewritten function, with the names of the original.
 Function named(Rewrite& to);
 
 }  // namespace lw

@@ -18,7 +18,7 @@
 namespace lw {
 namespace {
 
-// one division for several only pays with what is factored out then; where there are no several, factoring has been
+// one division for several pays only together with factoring; without several divisions, factoring has been
 Function factored_reciprocals(const Function& f) {
   const Function one_for_several = reciprocals(f);
   return cost(one_for_several).operations == cost(f).operations ? f : factoring(one_for_several);
@@ -60,8 +60,8 @@ class Driver {
     ++version_;
     return true;
   }
-  // Of a function in which it has found nothing a pass is not asked again: of large ones a round takes seconds, and the
-  // last finds nothing.
+  // A pass that found nothing is not run again on the same function: for large functions a round takes seconds, and the
+  // last one finds nothing.
   bool turn(const Pass& pass) {
     const auto vain = in_vain_.find(pass.name);
     if (vain != in_vain_.end() && vain->second == version_) return false;
@@ -72,7 +72,7 @@ class Driver {
   const Function& best() const { return best_; }
 
  private:
-  // where the objective does not care, fewer operations are better
+  // for equal objectives, fewer operations are better
   using Key = std::pair<double, double>;
   Key key(const Function& f) const {
     const bool as_fused = objective_ == Objective::latency && f.arithmetic().fused;
@@ -113,7 +113,7 @@ Function optimize_or_search(const Function& function, Objective objective, std::
     }
   };
   if (!is_optimized) to_the_end();
-  // in two parts: what the passes make of the first, the second may use
+  // in two parts: the second may use the results of the passes on the first
   for (const std::uint64_t part : {1, 2}) {
     const SearchEffort half{(effort.trials + 1) / 2, effort.seconds / 2.0, effort.seed + part - 1};
     if (half.trials > 0 && driver.turn("search", [&](const Function& f) { return search(f, half); })) to_the_end();

@@ -12,10 +12,10 @@ namespace {
 
 bool is_algebraic(Op op) { return op == Op::add || op == Op::sub || op == Op::mul || op == Op::neg; }
 
-constexpr std::size_t kLongestProduct = 24;  // longer ones stay as they are
+constexpr std::size_t kLongestProduct = 24;  // longer ones are left unchanged
 constexpr std::size_t kLongestSum = 400;
 
-// Joins operands two by two, the shallowest first.
+// Joins operands pairwise, the shallowest first.
 template <class Join>
 std::pair<int, Expr> joined(std::vector<std::pair<int, Expr>> operands, Join join) {
   const auto deeper = [](const auto& a, const auto& b) { return a.first > b.first; };
@@ -43,7 +43,7 @@ class Builder {
 
   Function run() {
     const Function& from = to_.from();
-    // a sum stands as soon as the nodes that it needs do
+    // a sum is placed as soon as its operands exist
     std::vector<std::size_t> root_of(from.graph().size(), system_.sums.size());
     for (const Polynomials::Root& r : system_.roots) root_of[r.node] = r.sum;
     std::vector<bool> done(system_.sums.size(), false);
@@ -83,7 +83,7 @@ class Builder {
   Expr value(Literal l) { return is_sum(l) ? built_[sum_index(l)] : to_[l]; }
   int depth(Literal l) { return is_sum(l) ? depth_of_[sum_index(l)] : node_depth_[l]; }
 
-  // of |k| times the literals
+  // the product of |k| and the literals
   std::pair<int, Expr> positive(const Term& t) {
     if (t.literals.empty()) return {0, Expr(std::abs(t.k))};
     std::vector<std::pair<int, Expr>> factors;
@@ -155,7 +155,7 @@ Polynomials polynomials(const Function& function) {
     Terms terms;
     switch (n.op) {
       case Op::constant:
-        if (!std::isfinite(n.value)) {  // no coefficient: what is added to it would vanish, or it against that
+        if (!std::isfinite(n.value)) {  // not a coefficient: it would absorb or lose other terms
           literal[id] = id;
           continue;
         }
@@ -205,7 +205,7 @@ std::vector<std::size_t> topological(const Polynomials& system) {
 
 Polynomials flattened(const Polynomials& system, const Flattening& how) {
   const std::vector<std::size_t> order = topological(system);
-  // Uses as they will be when everything that is written out is: what is in one term follows its users.
+  // Uses after expansion: the content of an expanded term counts for its users.
   const auto is_dissolved = [&](std::size_t s) {
     return how.dissolve != nullptr && s < how.dissolve->size() && (*how.dissolve)[s];
   };
@@ -230,7 +230,7 @@ Polynomials flattened(const Polynomials& system, const Flattening& how) {
     Terms terms;
     for (const Term& t : system.sums[s]) {
       Term kept{t.k, {}};
-      std::vector<std::size_t> written_out;  // sums to be multiplied out
+      std::vector<std::size_t> written_out;  // sums to be expanded
       for (const Literal l : t.literals) {
         const std::size_t q = is_sum(l) ? sum_index(l) : 0;
         if (!is_sum(l)) {

@@ -1,11 +1,11 @@
-// A Function as a system of sums of products: what the algebraic passes work on.
+// A Function as a system of sums of products, on which the algebraic passes work.
 //
 //   sum_s = Σ_t k_t Π_l literal_l
 //
 // A literal is a node that is neither sum nor product (an input, a sine, a quotient), or another sum of the system.
-// Roots are the sums that something outside the system needs: the results, and the operands of all other nodes. Its
-// cost is (terms − 1) additions a sum and (literals − 1, and one for a constant other than ±1) multiplications a term:
-// exact where no product is written twice, which passes/extraction.hpp sees to.
+// Roots are the sums used outside the system: the results, and the operands of all other nodes. The cost is (terms − 1)
+// additions per sum and (literals − 1, plus one for a constant other than ±1) multiplications per term, which is exact
+// if no product occurs twice, as passes/extraction.hpp ensures.
 #pragma once
 
 #include <cstdint>
@@ -36,24 +36,24 @@ struct Polynomials {
   std::vector<Root> roots;
 };
 
-// One sum a node. Operations that are rounded once (fma) are literals.
+// One sum per node. Operations that are rounded once (fma) are literals.
 Polynomials polynomials(const Function& function);
-// The function with its sums and products as the system says.
+// The function with the sums and products of the system.
 Function rebuilt(const Function& function, const Polynomials& system);
 
-// Like terms collected, literals sorted; coefficients that vanish but for rounding are gone.
+// Collects like terms and sorts literals; removes coefficients that are only rounding errors.
 void collect(Terms& terms);
 Term product(const Term& a, const Term& b);
-// Sums that roots need, each after those that it needs.
+// Sums needed by roots, operands first.
 std::vector<std::size_t> topological(const Polynomials& system);
 
-// What stands in its own sum and what is written out where it is used. Constants and single literals always are.
+// Selects the sums that are expanded where they are used. Constants and single literals always are.
 struct Flattening {
-  bool products = true;                         // products with one use are written out there
+  bool products = true;                         // expand products with one use
   bool shared_products = true;                  // and those with several uses
-  bool sums = true;                             // sums with one use are, where that is a term of another sum
+  bool sums = true;                             // expand sums whose one use is a term of another sum
   bool shared_sums = false;                     // and those with several uses
-  const std::vector<bool>* dissolve = nullptr;  // and these sums, even out of products, by distribution
+  const std::vector<bool>* dissolve = nullptr;  // and these sums, even within products, by distribution
 };
 Polynomials flattened(const Polynomials& system, const Flattening& how);
 

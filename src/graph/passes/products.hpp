@@ -1,4 +1,4 @@
-// n-ary products with sub-products that several of them share, constants included. Sums are left as they are.
+// n-ary products with shared sub-products, constants included. Sums are unchanged.
 #pragma once
 
 #include "../function.hpp"

@@ -44,7 +44,7 @@ bool without(const Product& from, const Product& factors, Product& rest) {
   return true;
 }
 
-// Pairs of sums c a + s b and c b − s a, up to signs. `system`: its products written out.
+// Pairs of sums c a + s b and c b − s a, up to signs. `system`: with expanded products.
 std::vector<Identity> rotations(const Polynomials& system, const std::vector<SineAndCosine>& angles) {
   struct Turned {
     std::size_t sum;
@@ -74,7 +74,7 @@ std::vector<Identity> rotations(const Polynomials& system, const std::vector<Sin
   return found;
 }
 
-// k g x² + k g y² in all sums, and k g − k g x² where the value is 1.
+// k g x² + k g y² in all sums, and k g − k g x² if the value is 1.
 bool apply(Extractor& system, const Identity& identity) {
   const bool is_one = identity.value.size() == 1 && identity.value[0].literals.empty();
   bool changed = false;

@@ -9,7 +9,7 @@ namespace lw {
 
 Function search(const Function& function, const SearchEffort& effort) {
   constexpr int kMostSums[] = {3, 6, 15};
-  constexpr std::size_t kMostTerms[] = {8, 16, 32};  // that a sum may be dissolved into
+  constexpr std::size_t kMostTerms[] = {8, 16, 32};  // that a sum may be expanded into
   const auto start = std::chrono::steady_clock::now();
   Random random(effort.seed);
   const auto fresh = [&](const Polynomials& system) {
@@ -21,7 +21,7 @@ Function search(const Function& function, const SearchEffort& effort) {
   Polynomials best = state.system();
   int lowest = state.operations();
   std::size_t room = 4 * state.size() + 10000;
-  // without operations there is nothing to gain, and perhaps no sum to begin with
+  // without operations there is nothing to gain, and possibly no sum to start with
   for (int trial = 0; trial < effort.trials && state.operations() > 0; ++trial) {
     if (effort.seconds > 0.0 && trial % 64 == 0 &&
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > effort.seconds) {

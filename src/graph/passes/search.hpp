@@ -1,5 +1,5 @@
-// What the greedy passes miss, by random search: some sums that hang together are dissolved (multiplied out where they
-// are factors), the system is extracted anew with ties decided at random, and the result is kept where it is no dearer.
+// Random search for what the greedy passes miss: some connected sums are expanded, the system is extracted again with
+// ties broken at random, and the result is kept if it is not more expensive.
 //
 // The same seed and number of trials give the same result on every machine; a limit in seconds does not.
 #pragma once

@@ -22,7 +22,7 @@ bool is_reciprocal(const Graph& g, NodeId id) { return g[id].op == Op::div && is
 Function once(const Function& f) {
   const Graph& g = f.graph();
   const std::vector<int> n = uses(f);
-  std::map<NodeId, NodeId> reciprocal;  // of a denominator
+  std::map<NodeId, NodeId> reciprocal;  // by denominator
   for (const NodeId id : f.order()) {
     if (is_reciprocal(g, id)) reciprocal[g[id].b] = id;
   }
@@ -54,7 +54,7 @@ Function once(const Function& f) {
 
 Function strength(const Function& function) {
   Function f = once(function);
-  for (int k = 0; k < 10; ++k) {  // chains get shorter by one a turn
+  for (int k = 0; k < 10; ++k) {  // each iteration shortens chains by one
     Function next = once(f);
     if (cost(next).operations == cost(f).operations) break;
     f = std::move(next);

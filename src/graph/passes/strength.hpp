@@ -1,13 +1,14 @@
-// Cheaper operations for dear ones; results may differ in the last bit, except where a number is a power of two.
+// Strength reduction: cheaper operations for expensive ones. Results may differ in the last bit, unless a constant is a
+// power of two.
 //
-//   x / k            → x (1/k)             k a number
+//   x / k            → x (1/k)             k a constant
 //   x / y / z        → x / (y z)
-//   x / y            → x (1/y)             where 1/y is there already
-//   x (1/y)          → x / y               where 1/y has no other use
+//   x / y            → x (1/y)             if 1/y exists already
+//   x (1/y)          → x / y               if 1/y has no other use
 //   √x √x            → x
 //
-// reciprocals(): x / y, z / y, … → r = 1/y, x r, z r: one division for all, an operation more, which time and factoring
-// repay.
+// reciprocals(): x / y, z / y, … → r = 1/y, x r, z r: one division for all, and one more operation, which time and
+// factoring repay.
 #pragma once
 
 #include "../function.hpp"

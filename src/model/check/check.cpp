@@ -47,15 +47,15 @@ class StructureCheck {
       if (!link.name.empty()) {
         if (link.name == m_.base) {
           complaints_.error(places_.links[k].name,
-                            fmt::format("the link {} has the name of the base", in_quotes(link.name)),
-                            "rename it, or name the base otherwise (`base: world`)");
+                            fmt::format("the link {} has the same name as the base", in_quotes(link.name)),
+                            "rename the link, or the base (`base: world`)");
         }
         const auto [first, fresh] = links_.try_emplace(link.name, k);
         if (!fresh) twice("link", link.name, places_.links[first->second].name, places_.links[k].name);
       }
       if (!link.joint.name.empty()) {
         const auto [first, fresh] = joints_.try_emplace(link.joint.name, k);
-        // two links of one name whose joints are named after them are one fault, not two
+        // two links with the same name whose joints are named after them are one error, not two
         const bool said = m_.links[first->second].name == link.name && link.joint.name == link.name;
         if (!fresh && !said)
           twice("joint", link.joint.name, places_.links[first->second].joint_name, places_.links[k].joint_name);
@@ -68,13 +68,13 @@ class StructureCheck {
     unusable_.insert(name);
     complaints_.error(where,
                       fmt::format("the {} name {} contains a comma or a control character", kind, in_quotes(name)),
-                      "names stand in lists and in the headers of CSV files");
+                      "names are used in lists and in headers of CSV files");
   }
 
   void twice(const char* kind, const std::string& name, const Location& first, const Location& second) {
     complaints_.error(second,
-                      fmt::format("a second {} {}; the first stands in line {}", kind, in_quotes(name), first.line),
-                      "every name may stand once");
+                      fmt::format("duplicate {} {}; first defined in line {}", kind, in_quotes(name), first.line),
+                      "names must be unique");
   }
 
   bool is_link(const std::string& name) const { return name == m_.base || links_.contains(name); }
@@ -85,7 +85,7 @@ class StructureCheck {
     return names;
   }
 
-  // Where a name could not be read, references to it are not faults of their own.
+  // If a name could not be read, references to it are not reported.
   void unknown_link(const std::string& name, const Location& where, const char* role) {
     if (name.empty() || some_name_missing_) return;
     complaints_.error(where, fmt::format("unknown {} {}", role, in_quotes(name)),
@@ -101,9 +101,9 @@ class StructureCheck {
     }
   }
 
-  // Every link has one parent, so a walk upwards ends at the base, at an unknown name, or in a circle.
+  // Every link has one parent, so a walk upwards ends at the base, at an unknown name, or in a cycle.
   void cycles() {
-    std::vector<std::size_t> walk(m_.links.size(), 0);  // number of the walk that passed here
+    std::vector<std::size_t> walk(m_.links.size(), 0);  // number of the walk that visited the link
     for (std::size_t start = 0; start < m_.links.size(); ++start) {
       std::size_t k = start;
       while (walk[k] == 0) {
@@ -123,10 +123,11 @@ class StructureCheck {
       if (count++ < 10) names += (names.empty() ? "" : ", ") + in_quotes(m_.links[k].name);
       k = links_.at(m_.links[k].parent);
     } while (k != first);
-    complaints_.error(places_.links[first].parent,
-                      fmt::format("the links {}{} hang on each other in a circle", names, count > 10 ? ", …" : ""),
-                      "one of them must hang on the base or on another link; a closed chain is cut at one joint, which "
-                      "goes under `loops`");
+    complaints_.error(
+        places_.links[first].parent,
+        fmt::format("the links {}{} form a cycle of parents", names, count > 10 ? ", …" : ""),
+        "the parent of one of them must be the base or another link; a closed loop is cut at one joint, which "
+        "goes under `loops`");
   }
 
   void joint(const Joint& joint) {
@@ -159,13 +160,13 @@ class StructureCheck {
     if (mimic.joint == joint.name) {
       complaints_.error(mimic.where, fmt::format("the joint {} mimics itself", in_quotes(joint.name)));
     } else if (leader.mimic) {
-      complaints_.error(mimic.where, fmt::format("the joint {} is a mimic itself", in_quotes(mimic.joint)),
+      complaints_.error(mimic.where, fmt::format("the joint {} is itself a mimic joint", in_quotes(mimic.joint)),
                         fmt::format("follow {} directly", in_quotes(leader.mimic->joint)));
     } else if (coordinates(leader.type) != 1) {
       complaints_.error(
           mimic.where,
-          fmt::format("the {} joint {} cannot be followed", to_string(leader.type), in_quotes(mimic.joint)),
-          "a mimic follows a joint with one coordinate");
+          fmt::format("the {} joint {} cannot be mimicked", to_string(leader.type), in_quotes(mimic.joint)),
+          "a mimic joint follows a joint with one coordinate");
     }
   }
 
@@ -187,11 +188,11 @@ class StructureCheck {
       if (!is_link(loop.between[side])) unknown_link(loop.between[side], places_.loops[k][side], "link");
     }
     if (loop.between[0] == loop.between[1] && !loop.between[0].empty()) {
-      complaints_.error(places_.loops[k][1], fmt::format("the loop joins {} to itself", in_quotes(loop.between[0])),
-                        "`between` names two different links");
+      complaints_.error(places_.loops[k][1], fmt::format("the loop connects {} to itself", in_quotes(loop.between[0])),
+                        "`between` must name two different links");
     }
     if (loop.type == JointType::floating) {
-      complaints_.error(loop.where, "a floating joint closes no loop");
+      complaints_.error(loop.where, "a floating joint cannot close a loop");
     }
   }
 
@@ -229,7 +230,7 @@ class StructureCheck {
     }
   }
 
-  // A name that nothing else of its kind has.
+  // Checks that a name is unique among its kind.
   void own_name(const char* kind, const std::string& name, const Location& where,
                 std::map<std::string, Location>& taken) {
     if (name.empty()) return;
@@ -238,7 +239,7 @@ class StructureCheck {
     if (!fresh) twice(kind, name, first->second, where);
   }
 
-  // The joint of that name, where it has one coordinate of its own; else a complaint, and null.
+  // The joint of this name if it has its own single coordinate; otherwise null, with an error.
   const Joint* single_joint(const std::string& name, const Location& where, const char* what) {
     if (name.empty()) return nullptr;
     const auto place = joints_.find(name);
@@ -254,7 +255,7 @@ class StructureCheck {
     complaints_.error(
         where,
         fmt::format("the {} joint {} in a {}", joint.mimic ? "mimic" : to_string(joint.type), in_quotes(name), what),
-        "only revolute and prismatic joints with a coordinate of their own can be there");
+        "only revolute and prismatic joints with their own coordinate are allowed here");
     return nullptr;
   }
 
@@ -267,12 +268,12 @@ class StructureCheck {
       if (joint == nullptr) continue;
       if (joint->drive) {
         complaints_.error(where, fmt::format("the joint {} has a `drive` of its own", in_quotes(joint->name)),
-                          "a joint is moved by its own drive or by those of a coupling");
+                          "a joint is driven either by its own drive or by those of a coupling");
       }
       const auto [first, fresh] = coupled_.try_emplace(joint->name, where);
       if (!fresh) {
-        complaints_.error(where, fmt::format("the joint {} is coupled twice; first in line {}", in_quotes(joint->name),
-                                             first->second.line));
+        complaints_.error(where, fmt::format("the joint {} is in two couplings; first in line {}",
+                                             in_quotes(joint->name), first->second.line));
       }
     }
     for (std::size_t i = 0; i < c.motors.size(); ++i) own_name("motor", c.motors[i], c.drives[i].where, motors_);
@@ -285,8 +286,8 @@ class StructureCheck {
       if (!is_link(s.between[side])) unknown_link(s.between[side], places_.springs[k][side], "link");
     }
     if (s.between[0] == s.between[1] && !s.between[0].empty()) {
-      complaints_.error(places_.springs[k][1], fmt::format("the spring joins {} to itself", in_quotes(s.between[0])),
-                        "`between` names two different links");
+      complaints_.error(places_.springs[k][1], fmt::format("the spring connects {} to itself", in_quotes(s.between[0])),
+                        "`between` must name two different links");
     }
   }
 
@@ -296,7 +297,7 @@ class StructureCheck {
       unknown_link(link, places_.forces[k], "link");
     } else if (m_.stands_still(link)) {
       complaints_.warning(places_.forces[k],
-                          fmt::format("a force on {} has no effect: it stands still", in_quotes(link)));
+                          fmt::format("a force on {} has no effect: it cannot move", in_quotes(link)));
     }
   }
 
@@ -307,20 +308,21 @@ class StructureCheck {
     const Joint* b = single_joint(s.between[1], places_.shafts[k][1], "shaft");
     if (a == nullptr || b == nullptr) return;
     if (a == b) {
-      complaints_.error(places_.shafts[k][1], fmt::format("the shaft joins {} to itself", in_quotes(a->name)),
-                        "`between` names two different joints");
+      complaints_.error(places_.shafts[k][1], fmt::format("the shaft connects {} to itself", in_quotes(a->name)),
+                        "`between` must name two different joints");
     } else if (a->type != b->type) {
-      complaints_.error(places_.shafts[k][1],
-                        fmt::format("the shaft joins a {} joint to a {} one", to_string(a->type), to_string(b->type)),
-                        "both turn or both slide");
+      complaints_.error(
+          places_.shafts[k][1],
+          fmt::format("the shaft connects a {} joint to a {} joint", to_string(a->type), to_string(b->type)),
+          "both turn or both slide");
     }
   }
 
   void drives() {
     const auto is_driven = [](const Link& link) { return link.joint.actuated; };
     if (m_.loops.empty() || m_.links.empty() || std::any_of(m_.links.begin(), m_.links.end(), is_driven)) return;
-    complaints_.warning(m_.loops.front().where, "a mechanism with loops in which no joint is actuated",
-                        "`actuated: true` under a joint, or in a sidecar `actuated: [joint, …]`");
+    complaints_.warning(m_.loops.front().where, "the mechanism has loops, but no actuated joint",
+                        "write `actuated: true` in a joint, or `actuated: [joint, …]` in NAME.loops.yaml");
   }
 
   const Mechanism& m_;
@@ -340,7 +342,7 @@ void check_structure(const Mechanism& mechanism, const NamePlaces& places, Compl
 
 void check_finite(const Mechanism& m, const DefaultValues& values, Complaints& complaints) {
   const auto complain = [&](const Formula& f) {
-    complaints.error(f.where, fmt::format("{} has no finite value with the parameters as they are", in_quotes(f.text)));
+    complaints.error(f.where, fmt::format("{} has no finite value for the given parameters", in_quotes(f.text)));
   };
   bool parameters_known = true;
   for (const Parameter& p : m.parameters) {

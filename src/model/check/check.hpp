@@ -1,11 +1,11 @@
-// Judges a mechanism that has been read, from whatever file: its structure, its geometry, its physics.
+// Checks a mechanism after reading: structure, geometry, physics.
 //
-// Structure: names, parents, cycles, mimics, loops, home, what couplings, springs, forces and shafts act on. The rest
-// looks at the values that the formulas have by default. Geometry: axes, rotations, limits. Physics: mass > 0;
+// Structure: names, parents, cycles, mimic joints, loops, home, the targets of couplings, springs, forces and shafts.
+// The other checks use the default values of the formulas. Geometry: axes, rotations, limits. Physics: mass > 0;
 // principal moments of inertia about the centre of mass with
-//   a ≥ 0,  a + b ≥ c  (and cyclic), as every distribution of positive mass has them;
-// friction, drives and other forces of the right sign; and lengths far from all others, which hint at a wrong unit.
-// A number that could not be read is NaN, is complained about already, and is passed over here.
+//   a ≥ 0,  a + b ≥ c  (and cyclic), which hold for every distribution of positive mass;
+// friction, drives and other forces of the right sign; and lengths far larger than all others, which suggest a wrong
+// unit. Numbers that could not be read are NaN; they were reported already and are skipped here.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace lw {
 
-// Where the names stand in the file, for messages; Mechanism itself keeps the places of things and numbers only.
+// Locations of the names in the file, for messages; Mechanism itself only keeps the locations of items and numbers.
 struct NamePlaces {
   struct OfLink {
     Location name, parent, joint_name;
@@ -34,20 +34,20 @@ struct NamePlaces {
 };
 
 void check_structure(const Mechanism& mechanism, const NamePlaces& places, Complaints& complaints);
-// Formulas without a finite value at the default parameters, where others would have one: sqrt(l1 - l2), 1/(a - b).
+// Formulas without a finite value at the default parameters, such as sqrt(l1 - l2), 1/(a - b).
 void check_finite(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints);
 void check_geometry(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints);
-// allow_unphysical: impossible masses and inertias are warnings.
+// allow_unphysical: reports unphysical masses and inertias as warnings.
 void check_physics(const Mechanism& mechanism, const DefaultValues& values, bool allow_unphysical,
                    Complaints& complaints);
-// Friction, drives, springs and the like: signs, tables that ascend, couplings that can be inverted.
+// Friction, drives, springs and other forces: signs, increasing tables, invertible couplings.
 void check_forces(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints);
 void check_sizes(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints);
 
-// `m1*2` (= -3): a formula for messages, its value only where the text is not the number itself.
+// `m1*2` (= -3): a formula for messages, with its value unless the text is the number itself.
 std::string with_value(const Formula& f, double value);
 
-// All of them.
+// All checks.
 void check_mechanism(const Mechanism& mechanism, const NamePlaces& places, bool allow_unphysical,
                      Complaints& complaints);
 

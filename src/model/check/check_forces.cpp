@@ -11,7 +11,7 @@
 namespace lw {
 namespace {
 
-// Of a piece between two points of a table, where it is looked at.
+// Samples within a piece between two points of a table.
 constexpr std::array kPartsOfAPiece{0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0 - 1e-9};
 
 class ForcesCheck {
@@ -28,9 +28,10 @@ class ForcesCheck {
     if (j.drive) drive(*j.drive);
     const bool loses = j.friction.present || j.damper || (j.drive && (j.drive->efficiency || j.drive->breakaway));
     if (j.mimic && loses) {
-      complaints_.note(j.where, fmt::format("{} follows another and has no losses of its own: its friction, damper and "
-                                            "efficiency are not counted",
-                                            what_));
+      complaints_.note(j.where,
+                       fmt::format("{} is a mimic joint and has no losses of its own: its friction, damper and "
+                                   "efficiency are ignored",
+                                   what_));
     }
   }
 
@@ -53,8 +54,8 @@ class ForcesCheck {
     if (independent == n) return;
     complaints_.error(
         c.matrix[0].where,
-        fmt::format("coupling {}: the matrix cannot be inverted (rank {} of {})", in_quotes(c.name), independent, n),
-        "its motors do not move all its joints independently");
+        fmt::format("coupling {}: the matrix is singular (rank {} of {})", in_quotes(c.name), independent, n),
+        "its motors must move all its joints independently");
   }
 
   void spring(const PointSpring& s) {
@@ -102,7 +103,7 @@ class ForcesCheck {
       const double value = at_(places[k]);
       if (value > at_(places[k - 1]) || std::isnan(value) || std::isnan(at_(places[k - 1]))) continue;
       complaints_.error(places[k].where,
-                        fmt::format("{}: `{}` does not ascend at {}", what_, name, with_value(places[k], value)));
+                        fmt::format("{}: `{}` does not increase at {}", what_, name, with_value(places[k], value)));
     }
   }
 
@@ -115,11 +116,11 @@ class ForcesCheck {
       positive(f.stribeck->velocity, "velocity");
       positive(f.stribeck->shape, "shape");
       const double at_rest = at_(f.stribeck->static_torque), moving = at_(f.coulomb);
-      if (at_rest >= 0.0 && at_rest < moving) {  // no law of nature forbids it, but Stribeck's curve falls
+      if (at_rest >= 0.0 && at_rest < moving) {  // physically possible, but Stribeck's curve decreases
         complaints_.warning(f.stribeck->static_torque.where,
                             fmt::format("{}: `static` is {}, below `coulomb` ({:.9g})", what_,
                                         with_value(f.stribeck->static_torque, at_rest), moving),
-                            "it is all of the dry friction at rest, not what is added to `coulomb`");
+                            "it is the total dry friction at rest, not an addition to `coulomb`");
       }
     }
     for (const Bearing& b : f.bearings) {
@@ -129,7 +130,7 @@ class ForcesCheck {
     }
   }
 
-  // It takes energy at every speed of its table.
+  // It must dissipate energy at every velocity of its table.
   void damper(const Damper& d) {
     not_negative(d.coefficient, "damper");
     if (!d.table) return;
@@ -138,9 +139,9 @@ class ForcesCheck {
       const double v = at_(d.table->x[k]), torque = at_(d.table->y[k]);
       if (v * torque < 0.0 || (v == 0.0 && torque != 0.0)) {
         complaints_.error(d.table->y[k].where,
-                          fmt::format("{}: the damper's torque {} at velocity {:.9g} does not brake", what_,
+                          fmt::format("{}: the damper's torque {} at velocity {:.9g} does not dissipate energy", what_,
                                       with_value(d.table->y[k], torque), v),
-                          "it has the sign of the velocity, and is 0 at rest");
+                          "it must have the sign of the velocity, and be 0 at rest");
       }
     }
   }
@@ -179,8 +180,8 @@ class ForcesCheck {
     if (makes_a_curve && table.x.size() == table.y.size()) input_rises(table);
   }
 
-  // More at the output takes more at the input, whichever drives: x/η(x) and x η(x) rise. A drive of which this is not
-  // true would lose less under a greater load, and give two torques for one.
+  // A larger output torque requires a larger input torque in both directions of power: x/η(x) and x η(x) increase.
+  // Otherwise one input torque would correspond to two output torques.
   void input_rises(const FormulaTable& table) {
     std::vector<double> x, y;
     for (const Formula& f : table.x) x.push_back(at_(f));

@@ -13,7 +13,7 @@
 namespace lw {
 namespace {
 
-constexpr double kRotationTolerance = 1e-6;  // what seven written digits give
+constexpr double kRotationTolerance = 1e-6;  // accuracy of seven written digits
 constexpr double kParallel = 1e-6;           // sine of the angle between the axes of a universal joint
 
 // URDF has no columns.
@@ -36,7 +36,7 @@ class GeometryCheck {
     limits(j);
     if (j.drive && j.drive->rotor_axis && at_(*j.drive->rotor_axis).norm() < 1e-12) {
       complaints_.error((*j.drive->rotor_axis)[0].where,
-                        fmt::format("joint {}: the axis of the rotor has length zero", in_quotes(j.name)),
+                        fmt::format("joint {}: the rotor axis has length zero", in_quotes(j.name)),
                         "give it a direction, as `z` or [0, 0, 1]");
     }
     if (j.type != JointType::prismatic) return;
@@ -44,13 +44,13 @@ class GeometryCheck {
     if (j.limits.upper) length(*j.limits.upper, j);
   }
 
-  // A mimic and the joint that it follows have a place in common.
+  // The limits of a mimic joint and of the joint that it follows must overlap.
   void mimic(const Joint& joint, const Joint& leader) {
     const Interval own = limits_of_coordinate(joint, at_), other = limits_of_coordinate(leader, at_);
-    if (!(own.lower > other.upper || other.lower > own.upper)) return;  // or not known
+    if (!(own.lower > other.upper || other.lower > own.upper)) return;  // or unknown
     complaints_.warning(joint.mimic->where,
-                        fmt::format("joint {} follows {}, but within the limits of one the other is beyond its own",
-                                    in_quotes(joint.name), in_quotes(leader.name)),
+                        fmt::format("joint {} follows {}, but their limits exclude each other", in_quotes(joint.name),
+                                    in_quotes(leader.name)),
                         "change the limits of one of them");
   }
 
@@ -63,28 +63,29 @@ class GeometryCheck {
     for (const Visual& v : list) {
       rotation(v.origin.rotation, v.origin.where);
       for (const Formula& f : v.size) {
-        const bool scale = v.shape == Visual::Shape::mesh;  // may mirror
+        const bool scale = v.shape == Visual::Shape::mesh;  // negative scales mirror
         if (at_(f) < 0.0 && !scale)
           complaints_.error(f.where, fmt::format("the size {} is negative", in_quotes(f.text)));
       }
     }
   }
 
-  // A constant of more than a turn, unless it says itself that it is in degrees.
+  // A constant of more than one turn, unless written with `deg`.
   void angle(const Formula& f) {
     const double turns = std::abs(at_(f)) / (2.0 * std::numbers::pi);
     if (!f.value.is_constant() || !(turns > 1.0 + 1e-9) || f.text.find("deg") != std::string::npos) return;
-    complaints_.warning(f.where, fmt::format("the angle {} rad is {:.2g} turns: looks like degrees", f.text, turns),
-                        in_urdf(f.where)
-                            ? fmt::format("angles are in radians: {:.6g}", at_(f) * std::numbers::pi / 180.0)
-                            : fmt::format("write `{} deg`", f.text));
+    complaints_.warning(
+        f.where, fmt::format("the angle {} rad is {:.2g} turns; probably degrees were meant", f.text, turns),
+        in_urdf(f.where) ? fmt::format("angles are in radians: {:.6g}", at_(f) * std::numbers::pi / 180.0)
+                         : fmt::format("write `{} deg`", f.text));
   }
 
-  // A slide's coordinate in degrees.
+  // A coordinate of a prismatic joint in degrees.
   void length(const Formula& f, const Joint& j) {
     double number = 0.0;
     if (!f.text.ends_with("deg") || !parse_number(f.text.substr(0, f.text.size() - 3), number)) return;
-    complaints_.error(f.where, fmt::format("joint {} slides: {} is no length", in_quotes(j.name), in_quotes(f.text)),
+    complaints_.error(f.where,
+                      fmt::format("joint {} is prismatic: {} is not a length", in_quotes(j.name), in_quotes(f.text)),
                       "its coordinate is in metres");
   }
 
@@ -112,10 +113,9 @@ class GeometryCheck {
     if (!(deviation > kRotationTolerance)) return;
     const Eigen::Vector4d n = q.normalized();
     complaints_.error(
-        where, fmt::format("the quaternion has length {:.9g}, not 1 (off by {:.2g})", q.norm(), deviation),
-        q.norm() == 0.0
-            ? "no rotation is [0, 0, 0, 1]: x, y, z, w"
-            : fmt::format("of length 1 it is [{:.12g}, {:.12g}, {:.12g}, {:.12g}]", n[0], n[1], n[2], n[3]));
+        where, fmt::format("the quaternion has length {:.9g} instead of 1 (deviation {:.2g})", q.norm(), deviation),
+        q.norm() == 0.0 ? "no rotation is [0, 0, 0, 1]: x, y, z, w"
+                        : fmt::format("normalised: [{:.12g}, {:.12g}, {:.12g}, {:.12g}]", n[0], n[1], n[2], n[3]));
   }
 
  private:
@@ -131,9 +131,8 @@ class GeometryCheck {
     complaints_.error(
         where,
         deviation > kRotationTolerance
-            ? fmt::format(
-                  "the matrix is not a rotation: its rows are not unit and perpendicular (RᵀR is off by {:.3g})",
-                  deviation)
+            ? fmt::format("the matrix is not a rotation: its rows are not orthonormal (RᵀR deviates by {:.3g})",
+                          deviation)
             : std::string("the matrix is a reflection, not a rotation: its determinant is -1"),
         fmt::format("the nearest rotation is [[{:.12g}, {:.12g}, {:.12g}], [{:.12g}, {:.12g}, {:.12g}], [{:.12g}, "
                     "{:.12g}, {:.12g}]]",
@@ -156,7 +155,7 @@ class GeometryCheck {
                         "give it a direction, as `y` or [0, 1, 0]");
     } else if (a.norm() >= 1e-12 && a.cross(b).norm() <= kParallel * a.norm() * b.norm()) {
       complaints_.error(place(axis2), fmt::format("{}: its two axes are parallel", what),
-                        "they should be perpendicular, as `z` and `y`");
+                        "they should be perpendicular, such as `z` and `y`");
     }
   }
 

@@ -15,10 +15,10 @@ std::string with_value(const Formula& f, double value) {
 
 namespace {
 
-// An element on the wrong side of zero can be a rounding error only.
+// An element with the wrong sign may be a rounding error.
 double tidy(double x, double scale) { return std::abs(x) < 1e-15 * scale ? 0.0 : x; }
 
-// In the words of the file: places in URDF have no column.
+// In the format of the file (locations in URDF have no column).
 std::string as_written(const Eigen::Matrix3d& I, bool urdf) {
   const char* format = urdf ? R"(ixx="{:.12g}" iyy="{:.12g}" izz="{:.12g}" ixy="{:.12g}" ixz="{:.12g}" iyz="{:.12g}")"
                             : "{{xx: {:.12g}, yy: {:.12g}, zz: {:.12g}, xy: {:.12g}, xz: {:.12g}, yz: {:.12g}}}";
@@ -40,7 +40,7 @@ class PhysicsCheck {
     const Location& where = inertia.mass.where.line > 0 ? inertia.mass.where : inertia.where;
     if (mass < 0.0) {
       unphysical(where, fmt::format("{}: the mass {} is negative", what, with_value(inertia.mass, mass)),
-                 "a mass is positive");
+                 "the mass of a body must be positive");
       return;
     }
     if (mass == 0.0) {
@@ -68,7 +68,7 @@ class PhysicsCheck {
     }
   }
 
-  // About the centre of mass, in the axes in which it is written.
+  // About the centre of mass, in the axes of the file.
   void tensor(const Inertia& inertia, const std::string& what, double mass, const Eigen::Vector3d& com,
               const Eigen::Matrix3d& written) {
     const Eigen::Matrix3d R = at_(inertia.rotation);
@@ -81,16 +81,16 @@ class PhysicsCheck {
     const InertiaVerdict verdict = judge_inertia(written - steiner);
     if (verdict.possible) return;
     const Eigen::Vector3d& m = verdict.moments;
-    const bool negative = m[0] < -1e-9 * m.cwiseAbs().maxCoeff();  // and not zero but for rounding
+    const bool negative = m[0] < -1e-9 * m.cwiseAbs().maxCoeff();  // beyond rounding
     const std::string why =
         negative ? fmt::format("{:.9g} is negative", m[0]) : fmt::format("{:.9g} + {:.9g} < {:.9g}", m[0], m[1], m[2]);
     Eigen::Matrix3d n = verdict.nearest + steiner;
     const double scale = n.cwiseAbs().maxCoeff();
     n = n.unaryExpr([&](double x) { return tidy(x, scale); });
     unphysical(tensor_place(inertia),
-               fmt::format("{}: no body has this inertia: principal moments {:.9g}, {:.9g}, {:.9g}{}, but {}", what,
-                           m[0], m[1], m[2], inertia.about_origin ? " about the centre of mass" : "", why),
-               "the nearest possible tensor: " + as_written(n, inertia.where.column == 0));
+               fmt::format("{}: unphysical inertia: principal moments {:.9g}, {:.9g}, {:.9g}{}, but {}", what, m[0],
+                           m[1], m[2], inertia.about_origin ? " about the centre of mass" : "", why),
+               "the nearest physical tensor: " + as_written(n, inertia.where.column == 0));
   }
 
   static Location tensor_place(const Inertia& inertia) {
@@ -110,7 +110,7 @@ class PhysicsCheck {
 
 void check_physics(const Mechanism& mechanism, const DefaultValues& values, bool allow_unphysical,
                    Complaints& complaints) {
-  // what the file says it means is noted once and not held against it
+  // unphysical values declared by the file are noted once
   const bool meant = !mechanism.unphysical.empty();
   PhysicsCheck check(values, allow_unphysical, meant, complaints);
   if (mechanism.base_inertia) check.inertia(*mechanism.base_inertia, fmt::format("link {}", in_quotes(mechanism.base)));
@@ -119,7 +119,7 @@ void check_physics(const Mechanism& mechanism, const DefaultValues& values, bool
   }
   for (const Payload& p : mechanism.payloads) check.inertia(p.inertia, fmt::format("payload on {}", in_quotes(p.link)));
   if (meant && check.impossible() > 0) {
-    complaints.note(mechanism.where, fmt::format("{} inertias are such as no body has, on purpose: {}",
+    complaints.note(mechanism.where, fmt::format("{} inertias are unphysical, as declared in the file: {}",
                                                  check.impossible(), mechanism.unphysical));
   }
 }

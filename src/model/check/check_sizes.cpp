@@ -1,7 +1,8 @@
-// Unit slips: a length a hundred times the typical one of its mechanism, or a mechanism of implausible size.
+// Unit errors: a length a hundred times the typical length of its mechanism, or a mechanism of implausible size.
 //
-// Only large ones count. Small ones are everywhere in sound files: a centre of mass 0.1 mm off the axis, a rotor in an
-// excavator. A slip from metres to millimetres makes a factor of 1000, and a robot's own lengths rarely span 100.
+// Only large lengths are checked. Small ones are common in correct files: a centre of mass 0.1 mm off the axis, a rotor
+// in an excavator. Confusing metres with millimetres gives a factor of 1000, and the lengths of a robot rarely span a
+// factor of 100.
 #include <algorithm>
 #include <cmath>
 
@@ -13,8 +14,8 @@ namespace lw {
 namespace {
 
 constexpr double kFar = 100.0;
-constexpr double kTiny = 1e-6;       // m; below this a length was meant as zero
-constexpr double kImplausible = 50;  // m; the median length of the largest machines is well below
+constexpr double kTiny = 1e-6;       // m; smaller lengths count as zero
+constexpr double kImplausible = 50;  // m; well above the median length of the largest machines
 
 struct Length {
   double value = 0.0;
@@ -85,22 +86,22 @@ void check_sizes(const Mechanism& mechanism, const DefaultValues& values, Compla
 
   std::vector<double> sorted;
   for (const Length& l : lengths.list()) sorted.push_back(l.value);
-  // the lower median: of two lengths the larger is the suspect
+  // the lower median, so that the larger of two lengths is suspect
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
   const double median = *middle;
   if (median > kImplausible) {
     complaints.warning(
         mechanism.where,
-        fmt::format("half of the lengths are {:.4g} m or more: looks like millimetres written for metres", median),
+        fmt::format("half of the lengths are {:.4g} m or more; probably millimetres were written as metres", median),
         "lengths are in metres");
     return;
   }
   for (const Length& l : lengths.list()) {
     if (l.value < kFar * median) continue;
     complaints.warning(l.where,
-                       fmt::format("{} is {:.4g} m, {:.0f} times the median length of the mechanism: looks like "
-                                   "millimetres written for metres",
+                       fmt::format("{} is {:.4g} m, {:.0f} times the median length of the mechanism; probably "
+                                   "millimetres were written as metres",
                                    l.what, l.value, l.value / median),
                        l.by_inertia ? "inertias are in kg·m²" : "lengths are in metres");
   }

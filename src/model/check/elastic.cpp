@@ -23,14 +23,14 @@ Mechanism with_elastic_drives(const Mechanism& mechanism) {
     const Drive& drive = *joint.drive;
     const std::string whose = "the drive of joint " + in_quotes(joint.name) + " is elastic, but ";
     if (joint.mimic)
-      throw Error(ErrorCode::model, whose + "the joint follows another and has no coordinate of its own");
+      throw Error(ErrorCode::model, whose + "the joint is a mimic joint and has no coordinate of its own");
     if (!(at(drive.rotor_inertia) > 0.0)) {
-      throw Error(ErrorCode::model, whose + "its rotor has no inertia: give it a `rotor_inertia`");
+      throw Error(ErrorCode::model, whose + "its rotor has no inertia; add a `rotor_inertia`");
     }
 
     Link motor;
     motor.name = motor.joint.name = fresh(joint.name + ".motor");
-    // a massless link may hang anywhere; a rotor that turns with the joint's parent hangs there
+    // a massless link may have any parent; a rotor on the joint's parent has that parent
     motor.parent = drive.rotor_axis ? link.parent : mechanism.base;
     motor.joint.type = joint.type;
     motor.joint.actuated = joint.actuated;

@@ -6,12 +6,12 @@
 
 namespace lw {
 
-// Least squares over (x, y, z) ≥ 0 by trying every set of coordinates held at zero: three unknowns make eight sets.
+// Least squares over (x, y, z) ≥ 0 by trying all eight sets of coordinates fixed at zero.
 Eigen::Vector3d nearest_moments(const Eigen::Vector3d& moments) {
   Eigen::Matrix3d from_second;
   from_second << 0, 1, 1, 1, 0, 1, 1, 1, 0;
   Eigen::Vector3d best = Eigen::Vector3d::Zero();
-  double best_distance = moments.squaredNorm();  // all held
+  double best_distance = moments.squaredNorm();  // all fixed
   for (int free = 1; free < 8; ++free) {
     Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 3> columns(3, 0);
     for (int k = 0; k < 3; ++k) {
@@ -36,7 +36,7 @@ InertiaVerdict judge_inertia(const Eigen::Matrix3d& tensor) {
   InertiaVerdict verdict;
   verdict.moments = solver.eigenvalues();
   const Eigen::Vector3d& m = verdict.moments;
-  // Comparing with the largest magnitude, since a negative tensor has no positive one.
+  // Compares with the largest magnitude, because a negative tensor has no positive moment.
   const double tolerance = 1e-9 * m.cwiseAbs().maxCoeff();
   verdict.possible = m[0] >= -tolerance && m[0] + m[1] >= m[2] - tolerance;
   verdict.nearest = verdict.possible ? tensor

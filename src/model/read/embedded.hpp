@@ -1,5 +1,5 @@
-// Files carried inside the library: those of models/, so that a mechanism can be asked for by name alone, those of
-// machines/ likewise, and the kernels that generated code contains.
+// Files embedded in the library: those of models/ and machines/, which can be requested by name, and the kernels
+// contained in generated code.
 #pragma once
 
 #include <span>

@@ -13,7 +13,7 @@
 namespace lw {
 namespace {
 
-// Away from zero, of either sign.
+// Away from zero, with either sign.
 double signed_between(Random& random, double low, double high) {
   const double size = random.between(low, high);
   return random.below(2) == 0 ? size : -size;
@@ -41,7 +41,7 @@ std::string link(Random& random, int index, const std::string& parent) {
   const bool slides = random.below(5) == 0;
   static constexpr std::array<const char*, 3> kAxes{"x", "y", "z"};
   const double mass = random.between(0.5, 5.0);
-  // one statement per draw: the order in which arguments are evaluated is the compiler's affair
+  // one statement per draw, because the order of evaluation of arguments is unspecified
   const char* axis = kAxes[static_cast<std::size_t>(random.below(3))];
   const double x = coordinate(), y = coordinate(), z = coordinate();
   const double roll = angle(), pitch = angle(), yaw = angle();
@@ -57,7 +57,7 @@ std::string link(Random& random, int index, const std::string& parent) {
 
 std::string arm_text(const std::string& name, int joints) {
   std::string text = fmt::format(
-      "linkwright: 1\nname: {}\nsummary: an arm of {} links with axes z and y in turn, made by rule\ngravity: [0, "
+      "linkwright: 1\nname: {}\nsummary: an arm of {} links with alternating axes z and y, generated\ngravity: [0, "
       "-9.81, 0]\nlinks:\n",
       name, joints);
   const auto length = [](int i) { return 0.3 + 0.01 * i; };
@@ -98,10 +98,10 @@ std::optional<std::string> family_text(const std::string& name) {
   const bool tree = family_of(name) == "tree";
   Random random(static_cast<std::uint64_t>(*size) * 2 + (tree ? 1 : 0));
   std::string text = fmt::format(
-      "linkwright: 1\nname: {}\nsummary: a {} of {} links with dense frames and inertias, made by rule\nlinks:\n", name,
+      "linkwright: 1\nname: {}\nsummary: a {} of {} links with dense frames and inertias, generated\nlinks:\n", name,
       tree ? "branched tree" : "serial chain", *size);
   for (int k = 1; k <= *size; ++k) {
-    // half of a tree's links continue the last one, so that it is deep as well as broad
+    // half of the links of a tree extend the last one, so that it is both deep and broad
     const bool continues = !tree || k == 1 || random.below(2) == 0;
     const int parent = continues ? k - 1 : random.below(k);
     text += link(random, k, parent == 0 ? "base" : fmt::format("link{}", parent));

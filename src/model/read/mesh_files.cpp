@@ -48,7 +48,7 @@ void MeshFiles::report_missing(Complaints& complaints) const {
       asked_ == 1 ? fmt::format("the mesh file {} was not found", in_quotes(first_missing_))
                   : fmt::format("{} of {} mesh files {} not found, the first is {}", missing_, asked_,
                                 missing_ == 1 ? "was" : "were", in_quotes(first_missing_)),
-      "they are looked for beside the file, `package://` also in the folders above; only pictures need them");
+      "they are searched next to the file, `package://` also in its parent folders; only drawings need them");
 }
 
 }  // namespace lw

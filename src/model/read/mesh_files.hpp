@@ -1,7 +1,7 @@
-// Where the mesh files that a mechanism names lie on this machine.
+// Locates the mesh files of a mechanism on this machine.
 //
-// A relative name is looked for beside the mechanism's file; package://NAME/PATH in a folder NAME beside the file or
-// above it, or as PATH where the file lies in NAME itself. What is not found keeps the name as it is written.
+// A relative name is searched next to the mechanism's file; package://NAME/PATH in a folder NAME next to the file or
+// above it, or as PATH if the file is in NAME itself. Names that are not found are unchanged.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class MeshFiles {
 
   std::string find(const std::string& written, const Location& where);
 
-  // One warning for all that are not there: without them everything but the picture works.
+  // One warning for all missing files: only drawings need them.
   void report_missing(Complaints& complaints) const;
 
  private:

@@ -44,7 +44,7 @@ ReadResult failure(ErrorCode code, const std::string& file, std::string message,
   return result;
 }
 
-// The content, or why there is none.
+// The content, or the reason why it cannot be read.
 std::optional<std::string> slurp(const std::string& path, std::string& fault) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
@@ -59,7 +59,7 @@ std::optional<std::string> slurp(const std::string& path, std::string& fault) {
       fault = fmt::format("cannot be read: {}", errno != 0 ? std::strerror(errno) : "unknown reason");
       return std::nullopt;
     }
-    // no more than the limit, whatever the size is said to be: a pipe or a device has none
+    // no more than the limit, because a pipe or a device has no size
     std::string text(1 << 16, '\0'), content;
     while (stream.read(text.data(), static_cast<std::streamsize>(text.size())) || stream.gcount() > 0) {
       content.append(text.data(), static_cast<std::size_t>(stream.gcount()));
@@ -133,7 +133,7 @@ ReadResult read_text(const std::string& text, const std::string& file, const Rea
                   : wong ? read_wong(text, file, places, complaints)
                          : read_yaml(text, file, places, complaints);
       if (options.floating_base) {
-        complaints.error({file, 0, 0}, "a floating base can be asked for with URDF files only",
+        complaints.error({file, 0, 0}, "a floating base is only possible with URDF files",
                          twu || wong ? "" : "here the file says it: `joint: {type: floating}` on the first link");
       }
     }
@@ -175,7 +175,7 @@ ReadResult read(const std::string& path_or_name, const ReadOptions& options) {
     if (const EmbeddedFile* file = find_embedded(path_or_name + extension)) return read_embedded(*file, options);
   }
   if (const std::optional<std::string> text = family_text(path_or_name)) return read_text(*text, path_or_name, options);
-  if (fs::exists(status)) return read_file(path_or_name, options);  // a folder: says so
+  if (fs::exists(status)) return read_file(path_or_name, options);  // also reports folders
   return unknown_name(path_or_name);
 }
 

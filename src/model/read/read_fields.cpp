@@ -11,7 +11,7 @@ std::string described(const YamlNode& node) {
   return node.kind == YamlNode::Kind::scalar ? in_quotes(node.text) : std::string(to_string(node.kind));
 }
 
-// Whether a comma inside parentheses has cut a formula in two: `max(a` and `b)`.
+// Whether a comma inside parentheses has split a formula: `max(a` and `b)`.
 bool is_cut(const std::string& text) {
   return std::count(text.begin(), text.end(), '(') != std::count(text.begin(), text.end(), ')');
 }
@@ -34,10 +34,10 @@ Formula FieldReader::formula(const YamlNode& node, const std::string& what) {
     message += " in " + in_quotes(node.text);
   }
   const bool too_early = announced_.contains(fault.unknown) && !names_.contains(fault.unknown);
-  complaints_.error(
-      where, std::move(message),
-      too_early ? fmt::format("{} has no value here yet: a parameter may use those above it", in_quotes(fault.unknown))
-                : fault.hint);
+  complaints_.error(where, std::move(message),
+                    too_early ? fmt::format("{} is not yet defined here; a parameter may only use those above it",
+                                            in_quotes(fault.unknown))
+                              : fault.hint);
   return {Expr(kUnread), node.where, node.text};
 }
 

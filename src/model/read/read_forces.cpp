@@ -34,22 +34,22 @@ Bearing read_bearing(FieldReader& reader, const YamlNode& node, std::optional<Jo
   }
   if (slides && bearing.kind == Bearing::Kind::thrust) {
     reader.complaints().error(type->where, "a thrust bearing on a prismatic joint",
-                              "it carries the force along the axis of a revolute joint");
+                              "a thrust bearing carries the force along the axis of a revolute joint");
     return bearing;
   }
   if (linear || (journal && slides)) {
-    refuse(reader, fields, "radius", "the friction of a slide does not depend on a `radius`");
+    refuse(reader, fields, "radius", "the friction of a prismatic joint does not depend on a `radius`");
   } else {
     fields.require("radius", bearing.radius);
   }
-  if (!journal) refuse(reader, fields, "moments", "only a journal can do without `moments`");
+  if (!journal) refuse(reader, fields, "moments", "`moments` is only allowed for a journal bearing");
   if (const YamlNode* n = fields.find("moments")) bearing.moments = reader.boolean(*n, "moments");
   if (bearing.kind == Bearing::Kind::thrust) {
     refuse(reader, fields, "spacing", "a thrust bearing has no `spacing`");
     return bearing;
   }
   if (linear || bearing.moments) {
-    fields.require("spacing", linear ? "the distance of the two guides, by which moments load them"
+    fields.require("spacing", linear ? "the distance of the two guides, which determines their load by moments"
                                      : "the distance of its two supports, by which moments load them; `moments: false` "
                                        "neglects them");
   }
@@ -57,7 +57,7 @@ Bearing read_bearing(FieldReader& reader, const YamlNode& node, std::optional<Jo
   return bearing;
 }
 
-// Places under one key, values under another, and how it runs between them, in a map whose keys are known.
+// Arguments under one key, values under another, and the interpolation, in a map with known keys.
 FormulaTable read_table(FieldReader& reader, const Fields& fields, const std::string& what, const std::string& x,
                         const std::string& y) {
   FormulaTable table;
@@ -77,7 +77,7 @@ FormulaTable read_table(FieldReader& reader, const Fields& fields, const std::st
   } else if (lists && table.x.empty()) {
     reader.complaints().error(fields.where(), fmt::format("the table of {} is empty", what));
   }
-  // whatever it was, the checks find places and values of one number
+  // so that the checks find equally many arguments and values
   const std::size_t size = std::min(table.x.size(), table.y.size());
   table.x.resize(size);
   table.y.resize(size);
@@ -88,7 +88,7 @@ FormulaTable read_table(FieldReader& reader, const YamlNode& node, const std::st
   return read_table(reader, Fields(reader, node, what, {x, y, "interpolation"}), what, x, y);
 }
 
-// What a drive has on a joint of its own and coupled with others.
+// The keys common to drives of single joints and coupled drives.
 const std::vector<std::string> kDriveKeys{"ratio", "rotor_inertia", "efficiency", "breakaway", "rated", "peak"};
 
 Drive read_drive_fields(FieldReader& reader, const Fields& fields) {
@@ -108,16 +108,16 @@ Drive read_drive_fields(FieldReader& reader, const Fields& fields) {
   drive.efficiency = read_table(reader, *efficiency, "`efficiency`", "load", "value");
   if (!drive.rated) {
     reader.complaints().error(efficiency->where, "a table of `efficiency` needs `rated`",
-                              "its loads are parts of the rated torque");
+                              "its loads are fractions of the rated torque");
   }
   return drive;
 }
 
-// A stiffness, or a table under `x` and `y`; not both.
+// A stiffness, or a table under `x` and `y`, but not both.
 bool has_table(FieldReader& reader, const Fields& fields, const char* x, const char* y) {
   const bool table = fields.has(x) || fields.has(y);
   for (const char* key : {"stiffness", "rest"}) {
-    if (table) refuse(reader, fields, key, fmt::format("`{}` beside a table of `{}`", key, y));
+    if (table) refuse(reader, fields, key, fmt::format("`{}` together with a table of `{}`", key, y));
   }
   if (!table) refuse(reader, fields, "interpolation", "`interpolation` without a table");
   return table;
@@ -189,7 +189,7 @@ Drive read_drive(FieldReader& reader, const YamlNode& node) {
   fields.read("damping", drive.damping);
   fields.read("backlash", drive.backlash);
   for (const char* key : {"damping", "backlash"}) {
-    if (!drive.stiffness) refuse(reader, fields, key, fmt::format("`{}` of a drive that has no `stiffness`", key));
+    if (!drive.stiffness) refuse(reader, fields, key, fmt::format("`{}` of a drive without `stiffness`", key));
   }
   return drive;
 }
@@ -239,14 +239,14 @@ Coupling read_coupling(FieldReader& reader, const YamlNode& node, std::size_t in
       const Fields motor(
           reader, item, item_name("motor", item, motors), joined({"name"}, kDriveKeys),
           {{"rotor_axis", "stiffness", "damping", "backlash"},
-           "coupled drives are rigid and without gyroscopic effect: only a `drive` of one joint has it"});
+           "coupled drives are rigid and have no gyroscopic effect; only the `drive` of a single joint may have this"});
       coupling.motors.push_back(motor.require_word("name"));
       coupling.drives.push_back(read_drive_fields(reader, motor));
     }
     if (n->kind == YamlNode::Kind::list && fields.has("joints") && motors != coupling.joints.size()) {
       reader.complaints().error(
           n->where, fmt::format("{} for {}", counted(motors, "motor"), counted(coupling.joints.size(), "joint")),
-          "a coupling has as many of one as of the other");
+          "a coupling needs as many motors as joints");
     }
   }
   if (const YamlNode* n = fields.require("matrix")) {
@@ -258,7 +258,7 @@ Coupling read_coupling(FieldReader& reader, const YamlNode& node, std::size_t in
     if (n->kind == YamlNode::Kind::list && fields.has("motors") && rows.size() != motors) {
       reader.complaints().error(
           n->where, fmt::format("`matrix` has {} for {}", counted(rows.size(), "row"), counted(motors, "motor")),
-          "one row a motor, in it one number a joint: how far the motor's output turns with that joint");
+          "one row per motor with one number per joint: the rotation of the motor's output per rotation of the joint");
     }
   }
   return coupling;
@@ -303,13 +303,13 @@ AppliedForce read_force(FieldReader& reader, const YamlNode& node, std::size_t i
   fields.read("moment", force.moment);
   if (!fields.has("time") && !fields.has("values")) {
     if (!fields.has("force") && !fields.has("moment")) {
-      reader.complaints().error(node.where, "a force without `force` and `moment`",
-                                "or give `time: […]` and `values: [[fx, fy, fz, mx, my, mz], …]`");
+      reader.complaints().error(node.where, "neither `force` nor `moment` is given",
+                                "give one of them, or `time: […]` and `values: [[fx, fy, fz, mx, my, mz], …]`");
     }
     return force;
   }
   for (const char* key : {"force", "moment"}) {
-    refuse(reader, fields, key, fmt::format("`{}` beside a table over time", key));
+    refuse(reader, fields, key, fmt::format("`{}` together with a table over time", key));
   }
   const YamlNode *time = fields.require("time"), *values = fields.require("values");
   if (time != nullptr) force.time = reader.formulas(*time, "time", 0);

@@ -15,7 +15,7 @@ const std::vector<std::string> kJointTypes{"fixed",     "revolute",  "prismatic"
 
 const std::vector<std::string> kRotationKeys{"rpy", "quaternion", "matrix"};
 
-// Three rows of three; nine NaNs where it is none.
+// Three rows of three numbers; nine NaNs if malformed.
 std::vector<Formula> read_matrix(FieldReader& reader, const YamlNode& node, const std::string& what) {
   std::vector<Formula> unknown(9, Formula(std::nan("")));
   if (node.kind != YamlNode::Kind::list || node.items.size() != 3) {
@@ -59,10 +59,10 @@ Limits read_limits(FieldReader& reader, const YamlNode& node) {
   fields.read("stiffness", limits.stiffness);
   fields.read("damping", limits.damping);
   if (limits.stiffness && !limits.lower && !limits.upper) {
-    reader.complaints().error(fields.place("stiffness"), "stops without a place",
-                              "`stiffness` is that of the stops at `lower` and `upper`: give one of these");
+    reader.complaints().error(fields.place("stiffness"), "stops without limits",
+                              "`stiffness` is that of the stops at `lower` and `upper`; give at least one of these");
   } else if (limits.damping && !limits.stiffness) {
-    reader.complaints().error(fields.place("damping"), "`damping` of stops that have no `stiffness`");
+    reader.complaints().error(fields.place("damping"), "`damping` of stops without `stiffness`");
   }
   return limits;
 }
@@ -82,14 +82,13 @@ void read_dh_placement(FieldReader& reader, const Fields& fields, const YamlNode
   joint.dh = read_dh(reader, node);
   for (const char* key : {"origin", "axis", "axis2"}) {
     if (fields.has(key)) {
-      reader.complaints().error(fields.place(key), fmt::format("`{}` beside `dh`", key),
-                                "`dh` gives the frame and its z axis is the joint's: remove one of the two");
+      reader.complaints().error(fields.place(key), fmt::format("`{}` together with `dh`", key),
+                                "`dh` defines the frame, whose z axis is the joint axis; remove one of the two");
     }
   }
   if (has_axis(joint.type) && joint.type != JointType::universal && joint.type != JointType::planar) return;
   if (joint.type == JointType::fixed) return;
-  reader.complaints().error(fields.place("dh"),
-                            fmt::format("a {} joint cannot be placed by `dh`", to_string(joint.type)),
+  reader.complaints().error(fields.place("dh"), fmt::format("a {} joint cannot use `dh`", to_string(joint.type)),
                             "give its `origin`");
 }
 
@@ -105,8 +104,9 @@ void read_color(FieldReader& reader, const YamlNode& node, Visual& visual) {
   for (std::size_t k = 0; k < node.items.size(); ++k) {
     visual.color[k] = reader.number(*node.items[k], "color");
     if (visual.color[k] < 0.0 || visual.color[k] > 1.0) {
-      reader.complaints().error(node.items[k]->where,
-                                fmt::format("`color` runs from 0 to 1, {} does not", in_quotes(node.items[k]->text)));
+      reader.complaints().error(
+          node.items[k]->where,
+          fmt::format("components of `color` must be between 0 and 1, not {}", in_quotes(node.items[k]->text)));
     }
   }
 }
@@ -145,7 +145,7 @@ Visual read_visual(FieldReader& reader, const YamlNode& node) {
   if (shapes != 1 && node.kind == YamlNode::Kind::map) {
     reader.complaints().error(node.where,
                               shapes == 0 ? "a `visual` without a shape" : "a `visual` with more than one shape",
-                              "one of `box`, `cylinder`, `sphere`, `mesh`; several shapes are a list");
+                              "give one of `box`, `cylinder`, `sphere`, `mesh`; several shapes form a list");
   }
   if (const YamlNode* n = fields.find("origin")) visual.origin = read_origin(reader, *n, "`origin`");
   if (const YamlNode* n = fields.find("color")) read_color(reader, *n, visual);
@@ -187,7 +187,7 @@ Rotation read_rotation(FieldReader& reader, const Fields& fields) {
     rotation = {Rotation::Kind::matrix, read_matrix(reader, *n, "matrix")};
   }
   if (given > 1)
-    reader.complaints().error(fields.where(), "more than one rotation", "one of `rpy`, `quaternion`, `matrix`");
+    reader.complaints().error(fields.where(), "more than one rotation", "give one of `rpy`, `quaternion`, `matrix`");
   return rotation;
 }
 
@@ -203,7 +203,7 @@ Origin read_origin(FieldReader& reader, const YamlNode& node, const std::string&
 void read_joint_type(FieldReader& reader, const Fields& fields, JointType& type, Formula3& axis, Formula3& axis2) {
   const YamlNode* type_node = fields.require("type");
   const int index = type_node != nullptr ? reader.choice(*type_node, "type", kJointTypes) : -1;
-  // where it cannot be read: a stand-in with which the rest of the joint makes sense
+  // if it cannot be read: a placeholder for which the rest of the joint is valid
   type = index >= 0 ? static_cast<JointType>(index) : JointType::revolute;
   if (const YamlNode* n = fields.find("axis")) {
     axis = read_axis(reader, *n, "axis");
@@ -223,7 +223,7 @@ Joint read_joint(FieldReader& reader, const YamlNode& node, const std::string& l
   const Fields fields(reader, node, "`joint`",
                       {"type", "name", "axis", "axis2", "origin", "dh", "limits", "mimic", "actuated"},
                       {{"friction", "drive", "spring", "damper", "inertia", "visual", "parent"},
-                       "it belongs to the link, beside `joint`"});
+                       "it belongs to the link, next to `joint`"});
   Joint joint;
   joint.where = node.where;
   joint.name = fields.has("name") ? fields.require_word("name") : link;
@@ -256,7 +256,7 @@ void read_parameters(FieldReader& reader, const YamlNode& node, Mechanism& mecha
       reader.complaints().error(e.where, fmt::format("a parameter cannot be called {}", in_quotes(e.key)), fault);
       continue;
     }
-    // the formula's nodes first, then the input: evaluation in order of the nodes relies on it
+    // the formula's nodes first, then the input, because evaluation follows the order of the nodes
     Formula value = reader.formula(*e.value, e.key);
     mechanism.parameters.push_back({e.key, value});
     reader.define(e.key, mechanism.formulas->input(e.key));
@@ -275,7 +275,7 @@ void read_tensor(FieldReader& reader, const YamlNode& node, const std::string& w
       if (both_read && !(above == below)) {
         reader.complaints().error(
             rows[kTransposed[k]].where,
-            fmt::format("the tensor is not symmetric: its element {} is {} on one side, {} on the other", kElements[k],
+            fmt::format("the tensor is not symmetric: element {} is {} on one side and {} on the other", kElements[k],
                         in_quotes(rows[kFromRows[k]].text), in_quotes(rows[kTransposed[k]].text)));
       }
     }

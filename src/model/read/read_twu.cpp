@@ -65,7 +65,7 @@ class TwuReader {
     return k > 0 ? twu_written(word, {i, k}) : twu_written(word, {i});
   }
 
-  // Which statements describe the mechanism and which give values to symbols; neither may do so twice.
+  // Separates statements that describe the mechanism from those that give values to symbols; duplicates are errors.
   void sort_out() {
     std::map<std::string, const TwuStatement*> first;
     for (const TwuStatement& s : statements_) {
@@ -94,14 +94,14 @@ class TwuReader {
                        (word.indices < 2 || s.indices.size() < 2 || s.indices[1] <= word.last);
     if (s.indices.size() != word.indices || !range) {
       static constexpr const char* kForms[] = {"", "(i)", "(i,k)"};
-      complaints_.error(s.where, fmt::format("{} has indices that it cannot have", in_quotes(written(s))),
+      complaints_.error(s.where, fmt::format("{} has invalid indices", in_quotes(written(s))),
                         fmt::format("{}{}{}", word.name, kForms[word.indices],
                                     word.last > 0 ? fmt::format(", k from 1 to {}", word.last) : ""));
       return false;
     }
     if (s.after_end) {
-      complaints_.error(s.where, fmt::format("{} stands after END", in_quotes(written(s))),
-                        "what describes the mechanism stands before `;END;`, values of its symbols may follow it");
+      complaints_.error(s.where, fmt::format("{} comes after END", in_quotes(written(s))),
+                        "the description must precede `;END;`; values of symbols may follow it");
       return false;
     }
     return true;
@@ -123,7 +123,7 @@ class TwuReader {
     return {Expr(kUnread), s.right_where, s.right};
   }
 
-  // RL1 and RL(1) would be one parameter.
+  // RL1 and RL(1) would be the same parameter.
   void one_spelling(const std::string& name, const std::string& written, const Location& where) {
     const auto [place, fresh] = spelling_.try_emplace(name, written);
     if (fresh || place->second == written || name == "g") return;
@@ -133,7 +133,7 @@ class TwuReader {
                       "rename one of them");
   }
 
-  // A symbol without a value of its own: from outside, or missing.
+  // A symbol without a value in the file: given from outside, or missing.
   bool take_given(const TwuStatement& s, const TwuStatement::Symbol& symbol) {
     if (const auto place = given_.find(symbol.name); place != given_.end()) {
       define(symbol.name, place->second);
@@ -144,14 +144,14 @@ class TwuReader {
       if (missing_names_.insert(symbol.name).second) missing_.push_back(symbol);
     } else if (processing_data_) {
       complaints_.error(s.place(symbol.at),
-                        fmt::format("{} gets its value only in line {}", in_quotes(symbol.written),
+                        fmt::format("{} is not defined before line {}", in_quotes(symbol.written),
                                     values_.at(symbol.name)->where.line),
-                        "a value may use those that stand before it");
+                        "a value may only use those before it");
     }
     return false;
   }
 
-  // The formula's nodes first, then the input: evaluation in order of the nodes relies on it.
+  // The formula's nodes first, then the input, because evaluation follows the order of the nodes.
   void define(const std::string& name, Formula value) {
     m_.parameters.push_back({name, std::move(value)});
     names_.insert_or_assign(name, m_.formulas->input(name));
@@ -162,7 +162,7 @@ class TwuReader {
     if (!values_.contains("g")) define("g", given_.contains("g") ? given_.at("g") : 9.81);
     for (const auto& [name, s] : data_) {
       if (const std::string fault = parameter_name_fault(name); !fault.empty()) {
-        complaints_.error(s->where, fmt::format("a symbol cannot be called {}", in_quotes(written(*s))), fault);
+        complaints_.error(s->where, fmt::format("invalid name of a symbol: {}", in_quotes(written(*s))), fault);
       }
       one_spelling(name, written(*s), s->where);
       define(name, formula(*s));
@@ -170,7 +170,7 @@ class TwuReader {
     processing_data_ = false;
   }
 
-  // A number of the description may use those before it: CM(1,1):=L(1)/2.
+  // Numbers of the description may use those before them: CM(1,1):=L(1)/2.
   void description() {
     for (const auto& [name, s] : ordered_) {
       const Word& word = *find_word(s->name);
@@ -203,17 +203,17 @@ class TwuReader {
     for (const auto& [name, s] : data_) {
       if (name == "g" || used_.contains(name) || complaints_.full()) continue;
       const std::string near = s->name.size() < 100 ? nearest_word(upper(s->name), known) : std::string();
-      complaints_.warning(s->where, fmt::format("{} gets a value, but nothing uses it", in_quotes(written(*s))),
+      complaints_.warning(s->where, fmt::format("{} is assigned but never used", in_quotes(written(*s))),
                           near.empty() ? "" : fmt::format("did you mean {}?", in_quotes(near)));
     }
   }
 
-  // NUML, or 0 and a complaint.
+  // NUML, or 0 with an error.
   int link_count() {
     const auto place = numbers_.find("NUML");
     if (place == numbers_.end()) {
       if (!description_.contains("NUML"))
-        complaints_.error(m_.where, "NUML is missing", "the number of links: NUML := 3;");
+        complaints_.error(m_.where, "NUML is missing", "give the number of links: NUML := 3;");
       return 0;
     }
     const Formula& f = place->second;
@@ -248,7 +248,7 @@ class TwuReader {
     }
   }
 
-  // The right side as one of some words: its index, or -1 where the statement is missing or says something else.
+  // The right side as one of some words: its index, or -1 if the statement is missing or invalid.
   int choice(const Key& k, const std::vector<std::string>& words) {
     const auto place = description_.find(k);
     if (place == description_.end()) return -1;
@@ -286,8 +286,8 @@ class TwuReader {
     const bool slide = link.joint.type == JointType::prismatic;
     if (slide && about >= 0 && about != direction_) {
       complaints_.error(description_.at(key("AXIS", i))->where,
-                        fmt::format("AXIS({}) of a joint that slides along DIRECT({})", i, i),
-                        "remove it, or let both agree");
+                        fmt::format("AXIS({}) contradicts DIRECT({}), the direction of this prismatic joint", i, i),
+                        "remove it, or make both agree");
     }
     const int axis = slide ? direction_ : about;
     link.joint.axis = {0.0, 0.0, 0.0};
@@ -304,7 +304,7 @@ class TwuReader {
       const bool unread = f.value.is_constant() && std::isnan(f.value.constant());
       if (!unread && !f.value.is_constant(1.0)) {
         complaints_.error(f.where, fmt::format("CM({},4) should be 1, not {}", i, in_quotes(f.text)),
-                          "the fourth of the homogeneous coordinates of a point");
+                          "it is the fourth homogeneous coordinate of a point");
       }
     }
     link.inertia = std::move(inertia);

@@ -62,8 +62,8 @@ class UrdfReader {
     } else if (!name.empty()) {
       complaints_.error(
           fields_.place(e),
-          fmt::format("a second link {}; the first stands in line {}", in_quotes(name), first->second.where.line),
-          "every name may stand once");
+          fmt::format("duplicate link {}; first defined in line {}", in_quotes(name), first->second.where.line),
+          "names must be unique");
     }
   }
 
@@ -125,7 +125,7 @@ class UrdfReader {
     if (known != kUrdfTypes.end()) {
       j.type = known->second;
     } else {
-      j.type = JointType::revolute;  // a stand-in with which the rest of the joint makes sense
+      j.type = JointType::revolute;  // a placeholder for which the rest of the joint is valid
     }
     if (known == kUrdfTypes.end() && !text.empty()) {
       std::vector<std::string> names;
@@ -155,7 +155,7 @@ class UrdfReader {
     if (e == nullptr) {
       if (limited) {
         complaints_.warning(
-            j.where, fmt::format("{}: a {} joint without <limit> is taken as unlimited", what, to_string(j.type)),
+            j.where, fmt::format("{}: a {} joint without <limit> is treated as unlimited", what, to_string(j.type)),
             j.type == JointType::revolute ? "say so by type=\"continuous\""
                                           : "<limit lower= upper= effort= velocity=/>");
       }
@@ -211,7 +211,7 @@ class UrdfReader {
     return name;
   }
 
-  // Every link is the child of one joint at most, so that a joint and its child make one entry.
+  // Every link is the child of at most one joint, so that a joint and its child form one entry.
   void connect(const XmlElement& e, const std::string& what, Link link) {
     NamePlaces::OfLink places;
     Location child_place;
@@ -225,7 +225,7 @@ class UrdfReader {
         complaints_.error(child_place,
                           fmt::format("{}: the link {} already has a parent, by joint {} in line {}", what,
                                       in_quotes(link.name), in_quotes(info.parent_joint), info.parent_joint_line),
-                          "a URDF is a tree; what closes a loop stands in a sidecar NAME.loops.yaml");
+                          "a URDF describes a tree; joints that close loops belong in NAME.loops.yaml");
         return;
       }
       info.parent_joint = link.joint.name;
@@ -249,7 +249,7 @@ class UrdfReader {
     }
     if (roots.empty()) {
       complaints_.error(m_.where, "there is no root link: every link is the child of a joint",
-                        "remove the joint above the base");
+                        "remove the joint whose child is the base");
       m_.base.clear();
       return;
     }
@@ -258,7 +258,7 @@ class UrdfReader {
       for (std::size_t k = 0; k < roots.size() && k < 10; ++k) list += (k > 0 ? ", " : "") + in_quotes(roots[k]);
       complaints_.error(links_.at(roots[1]).where,
                         fmt::format("{} root links: {}{}", roots.size(), list, roots.size() > 10 ? ", …" : ""),
-                        "all links but one must be the child of a joint");
+                        "all links except one must be the child of a joint");
     }
     UrdfLink& info = links_.at(roots[0]);
     m_.base = roots[0];
@@ -268,7 +268,7 @@ class UrdfReader {
       m_.base_inertia = info.inertia;
       m_.base_visuals = info.visuals;
     }
-    // already an error; hung on the base, the other trees do not raise errors of their own
+    // already an error; attached to the base, the other trees cause no further errors
     for (std::size_t k = 1; k < roots.size(); ++k) {
       Link stray;
       stray.name = roots[k];
@@ -304,11 +304,10 @@ class UrdfReader {
   Complaints& complaints_;
   std::map<std::string, UrdfLink> links_;
   std::vector<std::string> order_;
-  bool broken_ = false;  // a joint that names no link: roots cannot be counted
+  bool broken_ = false;  // a joint without a valid link: roots cannot be counted
 };
 
-// URDF has no place for a description: what stands in a comment before <robot> is taken as one, its first paragraph on
-// one line.
+// URDF has no description: the first paragraph of a comment before <robot> is used as one, on one line.
 std::string first_comment(const tinyxml2::XMLDocument& document) {
   for (const tinyxml2::XMLNode* node = document.FirstChild(); node != nullptr; node = node->NextSibling()) {
     if (node->ToElement() != nullptr) break;
@@ -361,7 +360,7 @@ Mechanism read_urdf(const std::string& text, const std::string& file, bool float
     complaints.error(
         {file, robot != nullptr ? robot->GetLineNum() : 0, 0},
         robot != nullptr ? fmt::format("the root element is <{}>, not <robot>", robot->Name()) : "no element <robot>",
-        "a URDF begins <robot name=\"…\">");
+        "a URDF begins with <robot name=\"…\">");
     return mechanism;
   }
   UrdfReader(*robot, file, mechanism, places, complaints).run(floating_base);

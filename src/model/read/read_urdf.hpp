@@ -1,8 +1,7 @@
-// A mechanism from a URDF file. The root link is the base; every other link keeps its own entry, fixed ones included.
+// Reads a mechanism from a URDF file. The root link is the base; all other links are kept, fixed ones included.
 //
-// What other programs keep in a URDF (transmission, gazebo, collision, …) is ignored; a tag or attribute that looks
-// like a misspelling of one that we read gets a warning. Numbers are read without regard to the locale, which tinyxml2
-// heeds.
+// Data of other programs (transmission, gazebo, collision, …) are ignored; probable misspellings of known tags and
+// attributes cause warnings. Numbers are parsed independently of the locale, unlike in tinyxml2.
 #pragma once
 
 #include <string>

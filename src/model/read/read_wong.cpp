@@ -16,13 +16,13 @@
 namespace lw {
 namespace {
 
-constexpr double kAgreement = 1e-6;  // of l − k with (a, b, α), both as printed: in metres
+constexpr double kAgreement = 1e-6;  // of l − k with (a, b, α), as printed, in metres
 constexpr std::size_t kUnknownParent = static_cast<std::size_t>(-1);
 
 Formula negative(const Formula& f) { return {-f.value, f.where, {}}; }
 Formula difference(const Formula& a, const Formula& b) { return {a.value - b.value, a.where, {}}; }
 
-// A body as it is written; numbered from 1, 0 is the base.
+// A body as written; numbered from 1, where 0 is the base.
 struct WrittenBody {
   Location where;
   std::string name;
@@ -33,7 +33,7 @@ struct WrittenBody {
   Formula alpha;
   std::optional<Formula> a, b;
   const YamlNode* l = nullptr;
-  std::map<std::size_t, Formula3> hinges;  // l by the number of the body that hangs there
+  std::map<std::size_t, Formula3> hinges;  // l by the number of the attached body
   bool hinges_known = false;
 };
 
@@ -43,15 +43,13 @@ class WongReader {
       : mechanism_(mechanism), places_(places), reader_(complaints) {}
 
   void whole(const YamlNode& root) {
-    const Fields fields(
-        reader_, root, "the file",
-        {"wong", "name", "summary", "unphysical", "gravity", "parameters", "base", "parents", "connectivity", "bodies",
-         "theta"},
-        {{"linkwright", "links"}, "a mechanism in Linkwright's own format has a name that ends in .yaml"});
+    const Fields fields(reader_, root, "the file",
+                        {"wong", "name", "summary", "unphysical", "gravity", "parameters", "base", "parents",
+                         "connectivity", "bodies", "theta"},
+                        {{"linkwright", "links"}, "the name of a file in Linkwright's own format must end in .yaml"});
     mechanism_.where = root.where;
     if (const YamlNode* n = fields.require("wong"); n != nullptr && n->text != "1") {
-      reader_.complaints().error(n->where, "this version of the vocabulary is not known",
-                                 "this program reads `wong: 1`");
+      reader_.complaints().error(n->where, "unknown version of the format", "this program reads `wong: 1`");
     }
     if (fields.has("name")) mechanism_.name = fields.require_word("name");
     if (const YamlNode* n = fields.find("summary")) mechanism_.summary = reader_.word(*n, "summary");
@@ -65,7 +63,7 @@ class WongReader {
     if (list->kind == YamlNode::Kind::list && bodies_.empty())
       reader_.complaints().error(list->where, "`bodies` is empty");
     topology(fields);
-    bool tree = true;  // else it is not known what hangs where
+    bool tree = true;  // else the structure is unknown
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
       const std::size_t parent = bodies_[k].parent;
       tree = tree && parent != kUnknownParent;
@@ -81,7 +79,7 @@ class WongReader {
   void body(const YamlNode& node) {
     const Fields fields(
         reader_, node, fmt::format("body {}", bodies_.size() + 1), {"name", "m", "J", "k", "l", "alpha", "a", "b"},
-        {{"theta", "d"}, "his rows have α, a and b; b is -d of Craig's d; θ is the joint's coordinate"});
+        {{"theta", "d"}, "bodies have α, a and b, where b is minus Craig's d; θ is the joint's coordinate"});
     WrittenBody b;
     b.where = node.where;
     b.name = fields.has("name") ? fields.require_word("name") : fmt::format("link{}", bodies_.size() + 1);
@@ -99,7 +97,7 @@ class WongReader {
     bodies_.push_back(std::move(b));
   }
 
-  // A whole number from 0 to `most`, or nothing and a complaint.
+  // An integer from 0 to `most`, or nothing with an error.
   std::optional<std::size_t> whole_number(const YamlNode& node, std::size_t most, const std::string& what) {
     std::size_t value = 0;
     if (node.kind == YamlNode::Kind::scalar) {
@@ -113,11 +111,12 @@ class WongReader {
     return std::nullopt;
   }
 
-  // p(i) < i: he numbers a branch out to its tip before the next one begins. Without a word about it, a chain.
+  // p(i) < i: Wong numbers each branch to its tip before the next. Default: a chain.
   void topology(const Fields& fields) {
     for (std::size_t k = 0; k < bodies_.size(); ++k) bodies_[k].parent = k;
     if (fields.has("parents") && fields.has("connectivity")) {
-      reader_.complaints().error(fields.place("connectivity"), "`connectivity` beside `parents`", "keep one of them");
+      reader_.complaints().error(fields.place("connectivity"), "`connectivity` together with `parents`",
+                                 "keep one of them");
     }
     const char* key = fields.has("parents") ? "parents" : "connectivity";
     const YamlNode* node = fields.find(key);
@@ -140,7 +139,7 @@ class WongReader {
     return number ? *number : kUnknownParent;
   }
 
-  // From a row of U⁻¹, which must be that of the parent and a 1 for the body itself.
+  // From a row of U⁻¹, which must equal that of the parent plus a 1 for the body itself.
   std::size_t parent(const YamlNode& row, std::size_t k, std::vector<std::vector<bool>>& paths) {
     paths.emplace_back(k + 1, false);
     std::vector<bool>& path = paths.back();
@@ -156,7 +155,7 @@ class WongReader {
       if (j > k && *entry == 1) {
         reader_.complaints().error(
             row.items[j]->where,
-            fmt::format("body {} lies on the way to body {}, but has the higher number", j + 1, k + 1),
+            fmt::format("body {} is on the path to body {}, but has the higher number", j + 1, k + 1),
             "number the bodies from the base outward");
         return kUnknownParent;
       }
@@ -165,7 +164,7 @@ class WongReader {
     }
     if (!path[k]) {
       reader_.complaints().error(row.items[k]->where,
-                                 fmt::format("body {} lies on the way to itself: this entry is 1", k + 1));
+                                 fmt::format("body {} is on the path to itself: this entry must be 1", k + 1));
       return kUnknownParent;
     }
     for (std::size_t j = 0; j < above; ++j) {
@@ -180,7 +179,7 @@ class WongReader {
     return above;
   }
 
-  // `l: {2: [x, y, z], 5: [x, y, z]}`, or the vector alone where only one body hangs on this one.
+  // `l: {2: [x, y, z], 5: [x, y, z]}`, or a single vector if only one body is attached to this one.
   void hinges(WrittenBody& b, std::size_t number) {
     b.hinges_known = b.l == nullptr || b.l->kind == YamlNode::Kind::map;
     if (b.l == nullptr) return;
@@ -190,7 +189,7 @@ class WongReader {
         b.hinges[hung[0]] = reader_.formula3(*b.l, "l");
       } else {
         reader_.complaints().error(
-            b.l->where, fmt::format("`l` is one vector, but {} bodies hang on body {}", hung.size(), number),
+            b.l->where, fmt::format("`l` is one vector, but {} bodies are attached to body {}", hung.size(), number),
             hung.empty() ? "the last body of a branch has none" : "l: {2: [x, y, z], 5: [x, y, z]}");
       }
       return;
@@ -236,7 +235,7 @@ class WongReader {
     if (hinge == parent.hinges.end()) {
       if (!body.a && !body.b && parent.hinges_known) {
         reader_.complaints().error(body.where,
-                                   fmt::format("nothing says where body {} hangs on body {}", index + 1, body.parent),
+                                   fmt::format("the position of body {} on body {} is missing", index + 1, body.parent),
                                    fmt::format("`l: {{{}: [x, y, z]}}` of body {}, or `a` and `b` of body {}",
                                                index + 1, body.parent, index + 1));
       }
@@ -252,13 +251,14 @@ class WongReader {
     const DefaultValues at(mechanism_);
     for (const auto& [index, by_vectors, by_row] : twice_placed_) {
       const Eigen::Vector3d v = at(by_vectors), r = at(by_row);
-      if (!((v - r).cwiseAbs().maxCoeff() > kAgreement)) continue;  // NaN: already said
+      if (!((v - r).cwiseAbs().maxCoeff() > kAgreement)) continue;  // NaN was already reported
       reader_.complaints().error(
           by_vectors[0].where,
-          fmt::format("body {} hangs on body {} at l - k = [{:.6g}, {:.6g}, {:.6g}], but its a, b and alpha give "
+          fmt::format("body {} is attached to body {} at l - k = [{:.6g}, {:.6g}, {:.6g}], but its a, b and alpha give "
                       "[{:.6g}, {:.6g}, {:.6g}]",
                       index + 1, bodies_[index].parent, v[0], v[1], v[2], r[0], r[1], r[2]),
-          "[a, b sin α, -b cos α], where b has the opposite sign of Craig's d; give one of the two, or let them agree");
+          "[a, b sin α, -b cos α], where b has the opposite sign of Craig's d; give one of the two, or make them "
+          "agree");
     }
   }
 

@@ -36,18 +36,18 @@ class YamlReader {
       return e.key.size() < 100 && !nearest_word(e.key, kKeys).empty();
     });
     if (!root.entries.empty() && !known) {
-      reader_.complaints().error(root.where, "this is no mechanism file: it has none of the keys of one",
-                                 "a mechanism begins with `linkwright: 1`, then its `name` and `links`");
+      reader_.complaints().error(root.where, "not a mechanism file: it has none of its keys",
+                                 "a mechanism file begins with `linkwright: 1`, followed by `name` and `links`");
       return;
     }
     const Fields fields(reader_, root, "the file", kKeys);
     mechanism_.where = root.where;
-    version(fields.require("linkwright", "the format's version comes first: `linkwright: 1`"));
+    version(fields.require("linkwright", "give the version of the format first: `linkwright: 1`"));
     mechanism_.name = fields.require_word("name");
     if (const YamlNode* n = fields.find("summary")) mechanism_.summary = reader_.word(*n, "summary");
     if (const YamlNode* n = fields.find("unphysical")) mechanism_.unphysical = reader_.word(*n, "unphysical");
     if (fields.has("base")) mechanism_.base = fields.require_word("base");
-    // first of all: every other formula may use them
+    // first, because every other formula may use them
     if (const YamlNode* n = fields.find("parameters")) read_parameters(reader_, *n, mechanism_);
     if (const YamlNode* n = fields.find("gravity")) {
       mechanism_.gravity = reader_.formula3(*n, "gravity", "as in [0, 0, -9.81]");
@@ -117,7 +117,8 @@ class YamlReader {
   }
 
   void forces(const Fields& fields, Joint& joint) {
-    const bool known = type_is_written(fields.find("joint"), joint.type);  // else a misspelt type would count as fixed
+    const bool known =
+        type_is_written(fields.find("joint"), joint.type);  // a misspelt type would otherwise count as fixed
     const bool fixed = joint.type == JointType::fixed;
     if (const YamlNode* n = fields.find("friction")) {
       joint.friction = read_friction(reader_, *n, known && !fixed ? std::optional(joint.type) : std::nullopt);
@@ -133,7 +134,7 @@ class YamlReader {
         reader_.complaints().error(fields.place(key), fmt::format("`{}` on a fixed joint", key));
       } else if (needs_one && velocities(joint.type) != 1) {
         reader_.complaints().error(fields.place(key), fmt::format("`{}` on a {} joint", key, to_string(joint.type)),
-                                   "only revolute and prismatic joints have one");
+                                   "only revolute and prismatic joints may have one");
       }
     }
   }
@@ -160,7 +161,7 @@ class YamlReader {
     });
   }
 
-  // Time is the parameter `t`: 0 where the file does not say.
+  // Time is the parameter `t`, 0 by default.
   void declare_time() {
     const bool known = std::any_of(mechanism_.parameters.begin(), mechanism_.parameters.end(),
                                    [](const Parameter& p) { return p.name == "t"; });
@@ -169,7 +170,7 @@ class YamlReader {
     reader_.define("t", mechanism_.formulas->input("t"));
   }
 
-  // What a mechanism file and a sidecar have in common.
+  // The keys common to mechanism files and sidecars.
   void closures(const Fields& fields) {
     if (const YamlNode* n = fields.find("loops")) {
       const std::vector<const YamlNode*> items = reader_.items(*n, "loops");
@@ -178,7 +179,7 @@ class YamlReader {
     if (const YamlNode* n = fields.find("payload")) {
       payload(*n);
       if (fields.has("payloads"))
-        reader_.complaints().error(fields.place("payloads"), "`payloads` beside `payload`", "keep one of them");
+        reader_.complaints().error(fields.place("payloads"), "`payloads` together with `payload`", "keep one of them");
     } else if (const YamlNode* list = fields.find("payloads")) {
       for (const YamlNode* item : reader_.items(*list, "payloads")) payload(*item);
     }
@@ -192,7 +193,7 @@ class YamlReader {
     loop.name = fields.require_word("name");
     if (const YamlNode* n = fields.require("joint")) {
       const Fields joint(reader_, *n, "the loop's `joint`", {"type", "axis", "axis2"},
-                         {{"origin"}, "the frames of a loop's joint stand under `at`"});
+                         {{"origin"}, "the frames of a loop's joint are given under `at`"});
       read_joint_type(reader_, joint, loop.type, loop.axis, loop.axis2);
     }
     std::array<Location, 2> places{node.where, node.where};
@@ -207,8 +208,7 @@ class YamlReader {
     }
     if (const YamlNode* n = fields.find("friction")) {
       loop.friction = read_friction(reader_, *n, loop.type);
-      if (velocities(loop.type) == 0)
-        reader_.complaints().error(n->where, "a fixed joint has no friction: nothing moves in it");
+      if (velocities(loop.type) == 0) reader_.complaints().error(n->where, "a fixed joint cannot have friction");
     }
     mechanism_.loops.push_back(std::move(loop));
     places_.loops.push_back(places);

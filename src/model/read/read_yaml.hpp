@@ -1,4 +1,4 @@
-// A mechanism from a file in Linkwright's own format (docs/format.md), and the sidecar that adds loops to a URDF.
+// Reads a mechanism in Linkwright's own format (docs/format.md), and the sidecar that adds loops to a URDF.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace lw {
 
-// What cannot be read is left out or stands as NaN, with an error among the complaints.
+// Unreadable items are omitted or NaN, with an error among the complaints.
 Mechanism read_yaml(const std::string& text, const std::string& file, NamePlaces& places, Complaints& complaints);
 
 // Adds `gravity`, `loops`, `actuated`, `home` and `payloads` to a mechanism.

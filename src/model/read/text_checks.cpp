@@ -7,9 +7,9 @@
 namespace lw {
 namespace {
 
-constexpr std::size_t kWidest = 160;  // of a shown line
+constexpr std::size_t kWidest = 160;  // of a displayed line
 
-// Length of the UTF-8 character at the beginning, or 0: overlong forms, surrogates and values past U+10FFFF are none.
+// Length of the UTF-8 character at the beginning, or 0 for overlong forms, surrogates and values beyond U+10FFFF.
 std::size_t character_length(std::string_view s) {
   const auto byte = [&](std::size_t k) { return k < s.size() ? static_cast<unsigned char>(s[k]) : 0u; };
   const auto continues = [&](std::size_t k) { return (byte(k) & 0xC0u) == 0x80u; };
@@ -82,7 +82,7 @@ std::string show(const Diagnostic& diagnostic, const std::string& text) {
   std::string result = to_string(head) + "\n    " + line;
   const auto column = static_cast<std::size_t>(std::max(0, diagnostic.where.column));
   if (column > 0 && column <= line.size() + 1) {
-    // as wide as the text before it: tabs stay tabs, a character of several bytes is one blank
+    // as wide as the text before it: tabs are kept, a multi-byte character is one blank
     std::string blanks;
     for (const char c : line.substr(0, column - 1)) {
       if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) blanks += c == '\t' ? '\t' : ' ';

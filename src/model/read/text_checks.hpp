@@ -1,4 +1,4 @@
-// Whether bytes are a text that the parsers can be given, and how a place in it is shown.
+// Checks that bytes are valid text for the parsers, and displays a location in it.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace lw {
 
-// UTF-8 without NUL; otherwise an error with the place of the first bad byte.
+// UTF-8 without NUL; otherwise an error at the first invalid byte.
 bool check_text(const std::string& text, const std::string& file, Complaints& complaints);
 
-// The line of a text, counted from 1, without its end; "" past the last.
+// The line of a text, counted from 1, without its line break; "" after the last.
 std::string line_of(const std::string& text, int line);
 
 }  // namespace lw

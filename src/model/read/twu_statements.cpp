@@ -79,7 +79,7 @@ class Splitter {
     return std::string_view(text_).substr(from, end - from);
   }
 
-  // To the end of the statement, which cannot be read.
+  // Skips to the end of a statement that cannot be read.
   void give_up(const Location& where, std::string message, std::string hint = {}) {
     complaints_.error(where, std::move(message), std::move(hint));
     while (at_ < text_.size() && !is_terminator(text_[at_])) {
@@ -138,12 +138,12 @@ class Splitter {
       return false;
     }
     s.indices = *indices;
-    at_ = end;  // indices contain no line break
+    at_ = end;  // indices cannot contain line breaks
     skip_blanks();
     return true;
   }
 
-  // "(1, 2)" from `from` on, on one line; `end` is behind it.
+  // "(1, 2)" starting at `from`, on one line; `end` is the position after it.
   std::optional<std::vector<int>> parse_indices(std::size_t from, std::size_t& end) const {
     std::vector<int> result;
     std::size_t at = from + 1;
@@ -177,8 +177,8 @@ class Splitter {
       const std::size_t from = at_;
       const char c = text_[at_];
       if (text_.compare(at_, 2, ":=") == 0 || c == '=') {
-        // what stands before it is the left side of the next statement
-        give_up(here(), "a second assignment in one statement", "`;` is missing before it");
+        // the text before it is the left side of the next statement
+        give_up(here(), "a second assignment in one statement", "a `;` is missing before it");
         return;
       }
       if (c == '%') {
@@ -189,7 +189,7 @@ class Splitter {
       } else if (is_letter(c)) {
         symbol(s, from, begin, put);
       } else if (is_digit(c) || c == '.') {
-        // a number in one piece: 1e5 is no symbol
+        // a number such as 1e5 contains no symbol
         double number = 0.0;
         const auto [stop, fault] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
         const std::size_t length = std::max<std::size_t>(1, static_cast<std::size_t>(stop - (text_.data() + at_)));
@@ -204,7 +204,7 @@ class Splitter {
     s.right = text_.substr(begin, at_ - begin);
     while (!s.right.empty() && is_blank(s.right.back())) s.right.pop_back();
     if (s.right.empty()) {
-      complaints_.error(s.where, fmt::format("{} is given no value", in_quotes(twu_written(s.name, s.indices))));
+      complaints_.error(s.where, fmt::format("{} has no value", in_quotes(twu_written(s.name, s.indices))));
       return;
     }
     statements_.push_back(std::move(s));

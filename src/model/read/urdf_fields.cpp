@@ -31,10 +31,10 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-// In front of a message; an element that says itself what it is has none.
+// Prefix of a message; empty if the element identifies itself.
 std::string prefix(const std::string& what) { return what.empty() ? "" : what + ": "; }
 
-// The largest double counts as infinite: many readers of URDF know no other way to say it.
+// The largest double counts as infinite, because many URDF readers support no other notation.
 bool is_infinite(std::string text) {
   double value = 0.0;
   if (parse_number(text, value)) return std::abs(value) == std::numeric_limits<double>::max();
@@ -65,8 +65,7 @@ void UrdfFields::children(const XmlElement& e, const std::string& what, const st
     if (contains(single, name)) {
       const auto [first, fresh] = lines.try_emplace(name, c->GetLineNum());
       if (!fresh)
-        complaints_.error(place(*c),
-                          fmt::format("{}: a second <{}>; the first stands in line {}", what, name, first->second));
+        complaints_.error(place(*c), fmt::format("{}: duplicate <{}>; first in line {}", what, name, first->second));
     } else if (!contains(known, name)) {
       const std::string near = misspelling(name, known);
       if (!near.empty()) {

@@ -1,4 +1,4 @@
-// Typed access to the elements of a URDF: like read_fields.hpp for XML, where places are lines.
+// Typed access to the elements of a URDF: like read_fields.hpp for XML, where locations are lines.
 #pragma once
 
 #include <optional>
@@ -23,19 +23,19 @@ class UrdfFields {
   Location place(const XmlElement& e) const { return {file_, e.GetLineNum(), 0}; }
 
   // `what` names the owner in messages: "joint `shoulder`".
-  // An unknown attribute that looks like a known one is a warning.
+  // Warns about unknown attributes that resemble known ones.
   void attributes(const XmlElement& e, const std::string& what, const std::vector<std::string>& known);
-  // The same for the elements inside one; of those in `single` a second is an error.
+  // The same for the child elements; duplicates of those in `single` are errors.
   void children(const XmlElement& e, const std::string& what, const std::vector<std::string>& known,
                 const std::vector<std::string>& single);
 
-  // A text attribute that must be there and not be empty; "" otherwise.
+  // A required, non-empty text attribute; "" with an error otherwise.
   std::string require_text(const XmlElement& e, const std::string& what, const char* attribute);
-  // A number; `infinite`: ±inf counts as absent (a limit that is none).
+  // A number; `infinite`: ±inf counts as absent (no limit).
   std::optional<Formula> number(const XmlElement& e, const std::string& what, const char* attribute,
                                 bool infinite = false);
   Formula require_number(const XmlElement& e, const std::string& what, const char* attribute);
-  // `count` numbers separated by blanks; absent: nothing. NaNs stand for what cannot be read.
+  // `count` numbers separated by blanks; absent: nothing. NaN for unreadable numbers.
   std::optional<std::vector<Formula>> numbers(const XmlElement& e, const std::string& what, const char* attribute,
                                               std::size_t count);
 

@@ -35,7 +35,7 @@ std::vector<Visual> UrdfVisuals::read(const XmlElement& link, const std::string&
     if (const XmlElement* m = e->FirstChildElement("material")) material(*m, what, visual);
     const XmlElement* g = e->FirstChildElement("geometry");
     if (g == nullptr) {
-      fields_.complaints().error(fields_.place(*e), fmt::format("{}: a <visual> without <geometry>", what));
+      fields_.complaints().error(fields_.place(*e), fmt::format("{}: <visual> has no <geometry>", what));
     } else if (geometry(*g, what, visual)) {
       result.push_back(std::move(visual));
     }
@@ -50,7 +50,7 @@ void UrdfVisuals::material(const XmlElement& e, const std::string& what, Visual&
       visual.color = known->second;
     } else if (!named_.contains(name)) {
       fields_.complaints().warning(fields_.place(e),
-                                   fmt::format("{}: the material {} is defined nowhere", what, in_quotes(name)));
+                                   fmt::format("{}: the material {} is not defined", what, in_quotes(name)));
     }
   }
   const XmlElement* color = e.FirstChildElement("color");
@@ -60,7 +60,7 @@ void UrdfVisuals::material(const XmlElement& e, const std::string& what, Visual&
   }
 }
 
-// False where there is no shape that we draw.
+// False if there is no supported shape.
 bool UrdfVisuals::geometry(const XmlElement& e, const std::string& what, Visual& visual) {
   const XmlElement* shape = e.FirstChildElement();
   if (shape == nullptr) {
@@ -96,7 +96,8 @@ bool UrdfVisuals::geometry(const XmlElement& e, const std::string& what, Visual&
     if (written.empty()) return false;
     visual.mesh = meshes_.find(written, fields_.place(*shape));
   } else {
-    fields_.complaints().warning(fields_.place(*shape), fmt::format("{}: the shape <{}> is not drawn", what, name),
+    fields_.complaints().warning(fields_.place(*shape),
+                                 fmt::format("{}: the shape <{}> is not supported in drawings", what, name),
                                  suggestion(name, {"box", "cylinder", "sphere", "mesh"}));
     return false;
   }

@@ -13,7 +13,7 @@ namespace lw {
 
 class UrdfVisuals {
  public:
-  // Collects the colours of all materials of the file: a visual may use one that a later link defines.
+  // Collects the colours of all materials of the file, because a visual may use one defined by a later link.
   UrdfVisuals(UrdfFields& fields, const XmlElement& robot);
 
   std::vector<Visual> read(const XmlElement& link, const std::string& what);

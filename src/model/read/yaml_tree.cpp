@@ -18,9 +18,9 @@ constexpr std::size_t kDeepestTree = 64;
 // Nodes after following aliases. A chain of 10 000 links has about a million; a dozen lines of nested aliases, 10^9.
 constexpr std::size_t kMostNodes = 20'000'000;
 
-struct Stop {};  // nothing after this makes sense; the complaint is already made
+struct Stop {};  // parsing cannot continue; the error was already reported
 
-// The source by lines, to find out how a scalar was written.
+// The source by lines, to determine how a scalar was written.
 class Source {
  public:
   explicit Source(const std::string& text) : text_(text) {
@@ -55,7 +55,7 @@ bool is_closed(std::string_view text) {
       ++k;
     } else if (text[k] == text[0]) {
       if (text[0] == '"' || k + 1 == text.size() || text[k + 1] != '\'') return true;
-      ++k;  // '' stands for one '
+      ++k;  // '' is an escaped '
     }
   }
   return false;
@@ -66,7 +66,7 @@ struct Bracket {
   int line;
 };
 
-// The innermost { or [ that the text leaves open. Brackets and quotes count where a value can begin, not inside words.
+// The innermost unclosed { or [. Brackets and quotes count only where a value can begin, not inside words.
 std::optional<Bracket> open_bracket(std::string_view text) {
   std::vector<Bracket> open;
   int line = 1;
@@ -95,7 +95,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ == 2) {
-      complaints_.error(place(mark), "a second document begins here", "one mechanism a file: remove the `---`");
+      complaints_.error(place(mark), "a second document begins here",
+                        "a file contains one mechanism; remove the `---`");
       throw Stop();
     }
   }
@@ -117,8 +118,8 @@ class TreeBuilder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto known = anchors_.find(anchor);
     if (known == anchors_.end()) {
-      complaints_.error(
-          place(mark), fmt::format("the anchor of {} contains this alias, so it would contain itself", alias_at(mark)));
+      complaints_.error(place(mark),
+                        fmt::format("the anchor of {} contains this alias and would contain itself", alias_at(mark)));
       throw Stop();
     }
     complete(known->second.node, known->second.weight, 0);
@@ -138,17 +139,17 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnMapEnd() override { close(); }
 
-  // Why yaml-cpp gave up there, in words that help.
+  // Explains a syntax error of yaml-cpp in the user's terms.
   std::string fault(const YAML::Exception& e) const {
     const std::string_view line = source_.from(e.mark.line + 1, 1);
     if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos) {
       return "a tab stands where the line is indented; YAML wants blanks there";
     }
     const bool unfinished = e.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || e.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW ||
-                            e.msg == YAML::ErrorMsg::BLOCK_ENTRY;  // a `- ` where braces are still open
+                            e.msg == YAML::ErrorMsg::BLOCK_ENTRY;  // a `- ` inside open braces
     const auto bracket = open_bracket(source_.before(e.mark.line + 1, e.mark.column + 1));
     if (!unfinished || !bracket) return e.msg;
-    return fmt::format("a comma or `{}` is missing before this; the `{}` opens in line {}",
+    return fmt::format("a comma or `{}` is missing before this; the `{}` was opened in line {}",
                        bracket->sign == '{' ? '}' : ']', bracket->sign, bracket->line);
   }
 
@@ -166,7 +167,7 @@ class TreeBuilder : public YAML::EventHandler {
     std::shared_ptr<YamlNode> node;
     YAML::anchor_t anchor = 0;
     std::size_t weight = 1;           // nodes below, aliases followed
-    std::optional<Key> key;           // of a map: waiting for its value
+    std::optional<Key> key;           // key of a map that waits for its value
     std::map<std::string, int> seen;  // keys and their lines
   };
 
@@ -190,7 +191,7 @@ class TreeBuilder : public YAML::EventHandler {
     complaints_.error(place(mark), fmt::format("the tag {} is not part of the format", in_quotes(tag)));
   }
 
-  // The mark of a node with an anchor stands on the anchor; the text follows it.
+  // The mark of a node with an anchor is at the anchor; the text follows it.
   void find_text(YamlNode& node) {
     std::string_view rest = source_.from(node.where.line, node.where.column);
     int column = node.where.column;
@@ -203,8 +204,8 @@ class TreeBuilder : public YAML::EventHandler {
       skip(std::min(rest.size(), rest.find_first_not_of(" \t")));
     }
     if (!rest.empty() && (rest[0] == '\'' || rest[0] == '"')) {
-      // yaml-cpp accepts a quote that is still open when the file ends
-      if (!is_closed(rest)) complaints_.error(node.where, "the quote that opens here is not closed");
+      // yaml-cpp accepts an unclosed quote at the end of the file
+      if (!is_closed(rest)) complaints_.error(node.where, "the quote opened here is not closed");
       skip(1);
     }
     if (rest.starts_with(node.text)) node.text_column = column;
@@ -224,7 +225,7 @@ class TreeBuilder : public YAML::EventHandler {
     complete(std::move(frame.node), frame.weight, frame.anchor);
   }
 
-  // A node is finished: it becomes the root, an item, a key or a value.
+  // Completes a node: it becomes the root, an item, a key or a value.
   void complete(std::shared_ptr<const YamlNode> node, std::size_t weight, YAML::anchor_t anchor) {
     if (anchor != 0) anchors_[anchor] = {node, weight};
     if (stack_.empty()) {
@@ -234,7 +235,8 @@ class TreeBuilder : public YAML::EventHandler {
     Frame& frame = stack_.back();
     frame.weight += weight;
     if (frame.weight > kMostNodes) {
-      complaints_.error(node->where, fmt::format("with its aliases the file has more than {} values", kMostNodes));
+      complaints_.error(node->where,
+                        fmt::format("with aliases expanded, the file has more than {} values", kMostNodes));
       throw Stop();
     }
     if (frame.node->kind == YamlNode::Kind::list) {
@@ -258,7 +260,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     const auto [first, fresh] = frame.seen.try_emplace(node.text, node.where.line);
     if (!fresh) {
-      complaints_.error(node.where, fmt::format("the key {} stands twice: first in line {}, again in line {}",
+      complaints_.error(node.where, fmt::format("duplicate key {}: first in line {}, again in line {}",
                                                 in_quotes(node.text), first->second, node.where.line));
       frame.key->usable = false;
     }

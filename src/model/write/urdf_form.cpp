@@ -55,7 +55,7 @@ class Former {
   }
 
  private:
-  // One joint of a chain that stands for a joint of the file.
+  // One joint of a chain that represents a joint of the file.
   struct Step {
     JointType type;
     Formula3 axis;
@@ -125,11 +125,11 @@ class Former {
     for (const Parameter& p : m_.parameters) {
       list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", p.name, number_text(at_(p.value)));
     }
-    if (!list.empty()) remarks_.changes.push_back("the parameters are written as their numbers: " + list);
+    if (!list.empty()) remarks_.changes.push_back("the parameters are written as numbers: " + list);
     if (!m_.unphysical.empty()) {
-      remarks_.losses.push_back(
-          fmt::format("what makes impossible inertias acceptable ({}) is left out: reading needs --allow-unphysical",
-                      in_quotes(m_.unphysical)));
+      remarks_.losses.push_back(fmt::format(
+          "the declaration of unphysical inertias ({}) is omitted; reading the file needs --allow-unphysical",
+          in_quotes(m_.unphysical)));
     }
     const auto lost = [&](const char* kind, const std::string& name) {
       remarks_.losses.push_back(fmt::format("the {} {} is left out", kind, in_quotes(name)));
@@ -142,7 +142,7 @@ class Former {
 
   void force_losses(const Joint& j) {
     const auto lost = [&](const char* what) {
-      remarks_.losses.push_back(fmt::format("the {} of joint {} is left out", what, in_quotes(j.name)));
+      remarks_.losses.push_back(fmt::format("the {} of joint {} is omitted", what, in_quotes(j.name)));
     };
     if (j.drive) lost("drive");
     if (j.spring) lost("spring");
@@ -154,8 +154,8 @@ class Former {
       lost(kKinds[static_cast<int>(b.kind)]);
     }
     if (j.damper && !j.damper->table) {
-      remarks_.changes.push_back(fmt::format(
-          "the damper of joint {} is written as viscous friction, which acts as it does", in_quotes(j.name)));
+      remarks_.changes.push_back(
+          fmt::format("the damper of joint {} is written as equivalent viscous friction", in_quotes(j.name)));
     }
   }
 
@@ -173,7 +173,7 @@ class Former {
       case JointType::spherical:
         remarks_.changes.push_back(fmt::format(
             "the spherical joint {} is written as three revolute joints about x, y, z: its coordinates become three "
-            "angles, singular where the second is ±90°",
+            "angles, singular if the second is ±90°",
             in_quotes(j.name)));
         return {{JointType::revolute, {1.0, 0.0, 0.0}, ".rx"},
                 {JointType::revolute, {0.0, 1.0, 0.0}, ".ry"},
@@ -223,7 +223,7 @@ class Former {
     home(j, joints);
   }
 
-  // What every joint of the chain has of the original.
+  // The properties that every joint of the chain takes from the original.
   Joint joint(const Joint& j) const {
     Joint result;
     result.limits = {
@@ -257,7 +257,7 @@ class Former {
   DefaultValues at_;
   UrdfRemarks& remarks_;
   Mechanism out_;
-  std::set<std::string> links_, joints_;  // names that are taken
+  std::set<std::string> links_, joints_;  // names in use
 };
 
 }  // namespace
@@ -265,8 +265,7 @@ class Former {
 std::array<double, 3> rpy_of(const Mat3<double>& R) {
   const double level = std::hypot(R(0, 0), R(1, 0));
   const double yaw = level == 0.0 ? 0.0 : std::atan2(R(1, 0), R(0, 0));
-  // roll from what yaw leaves: where the two turn about nearly the same axis, the one makes up for the rounding of the
-  // other
+  // roll from the rest after yaw: if both axes are nearly parallel, one compensates the rounding of the other
   const double c = std::cos(yaw), s = std::sin(yaw);
   const double roll = std::atan2(s * R(0, 2) - c * R(1, 2), c * R(1, 1) - s * R(0, 1));
   // + 0.0: no minus before a zero

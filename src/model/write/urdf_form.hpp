@@ -1,5 +1,5 @@
-// A mechanism brought into the form that URDF can say: numbers instead of formulas, only joints that URDF knows,
-// rotations as rpy, inertias about the centre of mass. It moves as the original does.
+// Converts a mechanism into a form that URDF can represent: numbers instead of formulas, only joint types of URDF,
+// rotations as rpy, inertias about the centre of mass. Its motion is that of the original.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace lw {
 
 struct UrdfRemarks {
-  std::vector<std::string> losses;   // what acts on the motion and is left out
-  std::vector<std::string> changes;  // what is said in another way
+  std::vector<std::string> losses;   // omitted parts that affect the motion
+  std::vector<std::string> changes;  // parts represented differently
 };
 
-// Springs, drives and the like stay in the result, although URDF cannot say them; `remarks` names these and all else
-// that is lost or changed.
+// Springs, drives and similar parts stay in the result, although URDF cannot represent them; `remarks` lists them and
+// everything else that is lost or changed.
 Mechanism urdf_form(const Mechanism& mechanism, UrdfRemarks& remarks);
 
 // roll, pitch, yaw about fixed x, y, z, such that R = Rz(yaw) Ry(pitch) Rx(roll), to the last bits near pitch = ±90°

@@ -50,7 +50,7 @@ class UrdfPrinter {
   }
   static bool is_zero(const Formula& f) { return f.value.is_constant(0.0); }
 
-  // A comment must not contain "--" nor end in "-".
+  // A comment must not contain "--" or end with "-".
   std::string comment() const {
     std::string result = " ";
     for (const char c : m_.summary) {
@@ -126,7 +126,8 @@ class UrdfPrinter {
     xml_.CloseElement();
   }
 
-  // Where a joint has limits, URDF wants all four; a prismatic joint always has them. The largest double is none.
+  // If a joint has limits, URDF requires all four; a prismatic joint always has them. The largest double means no
+  // limit.
   void limits(const Joint& j, bool bounded) {
     if (velocities(j.type) != 1) return;
     const bool all = bounded || j.type == JointType::prismatic;

@@ -1,10 +1,10 @@
-// A mechanism as URDF, all numbers at the values of its parameters.
+// Writes a mechanism as URDF, with all numbers at the values of its parameters.
 //
-// What URDF says in another way is rewritten: DH rows as origins, inertias about the centre of mass, a cylindrical or
-// universal joint as two joints with a massless link between them (J.angle and J.slide, J.first and J.second), a
-// spherical joint as three revolutes (J.rx, J.ry, J.rz), the frame at the far end of a standard DH link as a fixed
-// link. What belongs to a mechanism but not into a URDF goes to its sidecar; what neither can say is named in the
-// remarks. Reading both gives the same dynamics as far as they name no losses.
+// Parts that URDF represents differently are converted: DH rows as origins, inertias about the centre of mass, a
+// cylindrical or universal joint as two joints with a massless link between them (J.angle and J.slide, J.first and
+// J.second), a spherical joint as three revolutes (J.rx, J.ry, J.rz), the frame at the far end of a standard DH link as
+// a fixed link. Other parts of a mechanism go to its sidecar; the remarks list what neither can represent. Reading both
+// gives the same dynamics unless the remarks list losses.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace lw {
 
 struct UrdfFiles {
   std::string urdf;
-  std::string sidecar;  // of NAME.loops.yaml; "" where none is needed
+  std::string sidecar;  // text of NAME.loops.yaml; "" if none is needed
   UrdfRemarks remarks;
 };
 

@@ -104,7 +104,7 @@ class Writer {
     return list(a);
   }
 
-  // Joints. The axis of a joint that has none is of no account.
+  // Joints. The axis of a joint without axis is ignored.
   void type(YamlText& map, JointType type, const Formula3& first, const Formula3& second, bool placed_by_dh) const {
     map.add("type", to_string(type));
     if (placed_by_dh || type == JointType::fixed || type == JointType::spherical || type == JointType::floating) return;
@@ -254,7 +254,7 @@ class Writer {
     number(map, "backlash", d.backlash);
   }
 
-  // What stands at the top of a file and acts on several joints or links.
+  // Top-level items that act on several joints or links.
   void elements(YamlText& root) const {
     const auto add = [&](const char* key, const auto& things, const auto& write) {
       YamlText items = YamlText::list();
@@ -359,7 +359,7 @@ class Writer {
     return map;
   }
 
-  // What a mechanism file and a sidecar have in common.
+  // The keys common to mechanism files and sidecars.
   void gravity(YamlText& root) const {
     if (!is(m_.gravity, 0.0, 0.0, -9.81)) root.add("gravity", list(m_.gravity));
   }

@@ -1,9 +1,8 @@
-// A mechanism as a file in Linkwright's own format (docs/format.md), formulas and parameters included.
+// Writes a mechanism in Linkwright's own format (docs/format.md), formulas and parameters included.
 //
-// Reading the text gives the same mechanism: the same numbers to the last bit (but for the sign of a zero) at whatever
-// values the parameters take; writing
-// that again gives the same text. Left out is what the format has no place for: comments, and the inertia of a URDF's
-// root link, which nothing feels while that link is the base.
+// Reading the text gives the same mechanism, with the same numbers to the last bit (except for the sign of zeros) at
+// any values of the parameters; writing that again gives the same text. Omitted are comments, and the inertia of a
+// URDF's root link, which has no effect while that link is the base.
 #pragma once
 
 #include <string>
@@ -14,8 +13,8 @@ namespace lw {
 
 std::string write_yaml(const Mechanism& mechanism);
 
-// What a URDF cannot say, for its sidecar NAME.loops.yaml: gravity where it is not the default, loops, which joints are
-// actuated where that is not the default, payloads, home. "" where there is none of these.
+// The sidecar NAME.loops.yaml of a URDF: gravity and actuated joints if not the default, loops, payloads, home. "" if
+// there is none of these.
 std::string write_sidecar(const Mechanism& mechanism);
 
 }  // namespace lw

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kWidth = 120;
 
-// Whether a word means itself without quotes; inside [ ] and { } a comma does not.
+// Whether a word needs no quotes; inside [ ] and { } a comma does.
 bool is_plain(const std::string& word, bool in_flow) {
   if (word.empty() || word == "null" || word == "Null" || word == "NULL") return false;
   if (std::string_view(" ;=<*.-,").find(word.front()) != std::string_view::npos) {
@@ -27,7 +27,7 @@ bool is_plain(const std::string& word, bool in_flow) {
   return word.back() != ' ' && std::all_of(word.begin(), word.end(), is_plain_character);
 }
 
-// What YAML readers take for a number, a date or a truth value.
+// Whether YAML readers interpret the word as a number, a date or a Boolean.
 bool looks_like_a_value(std::string word) {
   std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const char* value : {"true", "false", "yes", "no", "on", "off", "null", "~", ".inf", "-.inf", "+.inf", ".nan"}) {
@@ -103,7 +103,7 @@ bool YamlText::fits(std::size_t columns) const {
   return !block_ && display_width(flow()) <= columns;
 }
 
-// The children of a list or map from column `indent` on; the first follows what stands before it in the line.
+// The children of a list or map from column `indent` on; the first follows on the current line.
 void YamlText::write(std::string& out, std::size_t indent) const {
   const std::string margin(indent, ' ');
   bool first = true;
