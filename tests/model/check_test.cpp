@@ -80,7 +80,8 @@ TEST(Check, RotationsAreRotations) {
   const auto origin = [](const std::string& rotation) {
     return with_links(link("a", "base", "type: revolute, origin: {" + rotation + "}"));
   };
-  expect_only_error(origin("quaternion: [0, 0, 0, 1.1]"), 4, "0, 0, 0, 1.1]", "length 1.1 instead of 1 (deviation 0.1)");
+  expect_only_error(origin("quaternion: [0, 0, 0, 1.1]"), 4, "0, 0, 0, 1.1]",
+                    "length 1.1 instead of 1 (deviation 0.1)");
   expect_only_error(origin("quaternion: [0, 0, 0, 0]"), 4, "0, 0, 0, 0]", "[0, 0, 0, 1]");
   expect_only_error(origin("quaternion: [1, 1, 0, 0]"), 4, "1, 1, 0, 0]",
                     "of length 1 it is [0.707106781187, 0.707106781187, 0, 0]");
@@ -246,7 +247,8 @@ TEST(Check, BearingsFitTheirJointAndSayWhatLoadsThem) {
        {"friction: {bearing: {type: journal, mu: 0.1, spacing: 1}}", "{type:", "`bearing` has no `radius`"},
        {"friction: {bearing: {type: thrust, mu: 0.1}}", "{type:", "`bearing` has no `radius`"},
        {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1, spacing: 1}}", "spacing:", "has no `spacing`"},
-       {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1, moments: true}}", "moments:", "only allowed for a journal"},
+       {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1, moments: true}}",
+        "moments:", "only allowed for a journal"},
        {"friction: {bearing: {type: linear, mu: 0.1, spacing: 1}}", "linear", "a linear bearing on a revolute joint"},
        {"friction: {bearing: {type: roller, mu: 0.1}}", "roller", "`journal`, `linear` or `thrust`, not `roller`"}});
   expect_faults(

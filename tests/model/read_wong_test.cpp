@@ -97,7 +97,8 @@ TEST(ReadWong, ErrorsHaveTheirPlaceAndSayWhatWouldBeRight) {
   expect_only_error(changed("b: 1}", "b: -1}"), 5, "0.25, 0, 0.5",
                     "body 3 is attached to body 1 at l - k = [0.25, 0, 1], but its a, b and alpha give [0.25, -0, -1]");
   expect_only_error(changed(", 3: [0.25, 0, 0.5]", ", 4: [0.25, 0, 0.5]"), 5, "4:", "unknown key `4` in `l` of body 1");
-  expect_only_error(changed("l: {2: [0.1, 0.2, 0.3], ", "l: {"), 6, "{m", "the position of body 2 on body 1 is missing");
+  expect_only_error(changed("l: {2: [0.1, 0.2, 0.3], ", "l: {"), 6, "{m",
+                    "the position of body 2 on body 1 is missing");
   expect_only_error(changed("l: {2: [0.1, 0.2, 0.3], 3: [0.25, 0, 0.5]}", "l: [0.1, 0.2, 0.3]"), 5, "[0.1, 0.2",
                     "2 bodies are attached to body 1");
   expect_only_error(changed("[0, 1, 1]", "[0, 1, 3]"), 3, "3]", "the parent of body 3 should be a number from 0 to 2");

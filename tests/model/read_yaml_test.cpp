@@ -273,7 +273,8 @@ TEST(ReadYaml, RefusesTheWrongKindOfThing) {
   expect_only_error(read(block_link("    visual: {color: [1, 1, 1]}\n")), 7, "{color:", "without a shape");
   expect_only_error(read(block_link("    visual: {sphere: 1, box: [1, 1, 1]}\n")), 7,
                     "{sphere:", "more than one shape");
-  expect_only_error(read(block_link("    visual: {sphere: 1, color: [255, 0, 0]}\n")), 7, "255", "must be between 0 and 1");
+  expect_only_error(read(block_link("    visual: {sphere: 1, color: [255, 0, 0]}\n")), 7, "255",
+                    "must be between 0 and 1");
   expect_only_error(read(one_link("{type: revolute}", "parameters: [1]\n")), 5, "[1]", "`parameters` should be a map");
   expect_only_error(read(one_link("{type: revolute}", "home: 3\n")), 5, "3", "`home` should be a map");
   expect_only_error(read(one_link("{type: revolute}", "payloads: {link: a, mass: 1}\n")), 5,

@@ -3,13 +3,13 @@
 namespace lw {
 namespace {
 
-// How far a slide is out.
+// The displacement of a prismatic joint.
 template <class T>
 T stroke(const typename Linkage<T>::Link& link, const Transform<T>& pose) {
   return dot(link.rest.R.col(2), pose.p - link.rest.p);
 }
 
-// Rz(q), or 1 for a slide.
+// Rz(q), or 1 for a prismatic joint.
 template <class T>
 Mat3<T> joint_rotation(const typename Linkage<T>::Link& link, const Transform<T>& pose) {
   if (link.slides()) return Mat3<T>::identity();
@@ -17,13 +17,13 @@ Mat3<T> joint_rotation(const typename Linkage<T>::Link& link, const Transform<T>
   return {{c, s, zero}, {-s, c, zero}, Vec3<T>::unit(2)};
 }
 
-// Where joint i+1 sits on link i; the last link carries none.
+// The frame of joint i+1 on link i; the last link has none.
 template <class T>
 Transform<T> far_end(const Linkage<T>& linkage, std::size_t i) {
   return i + 1 < linkage.links.size() ? linkage.links[i + 1].rest : Transform<T>();
 }
 
-// Link i with its vectors turned by B from its own frame at the joint. A and z are left to the caller.
+// Link i with its vectors rotated by B from its own frame at the joint. The caller sets A and z.
 template <class T>
 BinderLink<T> turned_link(const Linkage<T>& linkage, Poses<T> poses, std::size_t i, const Mat3<T>& B) {
   const auto& link = linkage.links[i];

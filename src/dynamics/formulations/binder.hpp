@@ -1,15 +1,15 @@
 // Recursive Newton-Euler with frames at the far end of each link (Binder 1985, section 2.3.2; docs/theory/binder.md).
 //
-// Frame i is fixed on link i, at joint i+1's frame; joint i turns or slides along z_{i−1}, which link i−1 carries. A
-// turns components from frame i−1 to frame i; S: from origin i−1 to origin i; r: centre of mass from origin i; J:
-// inertia about it. Base: ω = ω̇ = 0, a = −g. Outward ([R] revolute, [P] prismatic):
+// Frame i is fixed on link i, at joint i+1's frame; joint i rotates about or translates along z_{i−1}, an axis of link
+// i−1. A transforms components from frame i−1 to frame i; S: from origin i−1 to origin i; r: centre of mass from origin
+// i; J: inertia about it. Base: ω = ω̇ = 0, a = −g. Outward ([R] revolute, [P] prismatic):
 //   ω_i = A(ω_{i−1} + [R] z q̇),   ω̇_i = A(ω̇_{i−1} + [R](z q̈ + ω_{i−1} × z q̇))
 //   a_i = A(a_{i−1} + [P] z q̈) + ω̇_i × S + ω_i × (ω_i × S) + [P] 2 ω_i × A z q̇
 //   F = m(a_i + ω̇_i × r + ω_i × (ω_i × r)),   N = J ω̇ + ω × J ω
 // Inward, with A' of link i+1:
 //   f_i = A'ᵀ f_{i+1} + F,   n_i = A'ᵀ n_{i+1} + S × A'ᵀ f_{i+1} + (S + r) × F + N,   τ_i = n_i·A z or f_i·A z
 // In link frames z = (0, 0, 1), and r and J are constant, as is S of a revolute joint. In base axes A = 1, and z, S, r
-// and J are turned.
+// and J are rotated into these axes.
 #pragma once
 
 #include "linkage.hpp"
@@ -22,7 +22,7 @@ void binder_link(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd,
 template <class T>
 void binder_base(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau);
 
-// The chain in the axes of either form, and the recursion they share.
+// The chain in the axes of either form, and the common recursion.
 template <class T>
 struct BinderLink {
   bool slides = false;
@@ -38,7 +38,7 @@ struct BinderChain {
   Vec3<T> base_acceleration;  // −g, in frame 0
   std::vector<BinderLink<T>> links;
 };
-// Frame 0 is joint 1's frame at rest; the last link, which carries no joint, keeps its own.
+// Frame 0 is joint 1's frame at rest; the last link, which carries no joint, has the frame of its own joint.
 template <class T>
 BinderChain<T> chain_in_link_frames(const Linkage<T>& linkage, Poses<T> poses);
 template <class T>
@@ -46,7 +46,8 @@ BinderChain<T> chain_in_base_axes(const Linkage<T>& linkage, Poses<T> poses);
 template <class T>
 void binder_recursion(const BinderChain<T>& chain, In<T> qd, In<T> qdd, Out<T> tau);
 
-// Its terms, to be counted one by one. Unnumbered vectors are of link i−1; `rate` is z q̇ and `acceleration` is z q̈.
+// Its terms, which can be counted one by one. Vectors without index belong to link i−1; `rate` is z q̇ and
+// `acceleration` is z q̈.
 namespace binder_steps {
 
 template <class T>

@@ -9,7 +9,7 @@ Vec3<T> reach(const Linkage<T>& linkage, Poses<T> poses, std::size_t i) {
   return poses[i].p - linkage.links[static_cast<std::size_t>(linkage.links[i].parent)].com;
 }
 
-// The joint's own turning and sliding rate, in the link's axes.
+// The joint's own angular and linear rate, in the link's axes.
 template <class T>
 Motion<T> own_rate(const typename Linkage<T>::Link& link, In<T> rates) {
   const auto k = static_cast<std::size_t>(link.v);
@@ -48,7 +48,7 @@ Complement<T> orthogonal_complement(const Linkage<T>& linkage, Poses<T> poses) {
       const Vec3<T> l = reach(linkage, poses, i);
       columns = all[static_cast<std::size_t>(link.parent)];
       int joint = -1;
-      Vec3<T> rho;  // one for all turning columns of a joint
+      Vec3<T> rho;  // one for all rotational columns of a joint
       for (auto& column : columns) {
         column.axis = A * column.axis;
         if (!column.turns) continue;

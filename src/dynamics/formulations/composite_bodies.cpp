@@ -46,8 +46,8 @@ struct CompositeLinks {
   Mat3<T> I;       // about the centre
 };
 
-// Rigidly joined: I = I_a + I_b + μ (d·d 1 − d dᵀ), d from centre to centre, μ = m_a m_b / (m_a + m_b). Where neither
-// has mass the centre stays with the first.
+// Rigidly joined: I = I_a + I_b + μ (d·d 1 − d dᵀ), d from centre to centre, μ = m_a m_b / (m_a + m_b). If neither has
+// mass, the centre is that of the first.
 template <class T>
 CompositeLinks<T> joined(const CompositeLinks<T>& a, const CompositeLinks<T>& b) {
   const T mass = a.mass + b.mass, massive = less(T(0.0), mass);

@@ -20,7 +20,7 @@
 namespace lw {
 namespace {
 
-// The templates behind a name.
+// The templates of a formulation.
 template <class T>
 struct Templates {
   const char* name;
@@ -50,7 +50,7 @@ const Templates<T>& templates(const Formulation& formulation) {
   throw std::logic_error(formulation.name + " has no templates");
 }
 
-// The linkage of a model and the way between its coordinates and the model's.
+// The linkage of a model and the map between its coordinates and the model's.
 template <class T>
 struct Geared {
   explicit Geared(const Formulation& formulation, const Model<T>& of) : model(of), chain(linkage(of)) {
@@ -142,7 +142,7 @@ const Formulation* find_formulation(const std::string& name) {
 
 namespace {
 
-// What a body lacks that the formulation needs of it ("a mass that is not negative"); empty where it lacks nothing.
+// The property required by the formulation that a body lacks ("a mass that is not negative"); empty if none.
 template <class T>
 std::string lacking(const Formulation& formulation, const Body<T>& body, const Mat3<T>& I_about_com) {
   using Needs = Formulation::Needs;
@@ -168,11 +168,11 @@ std::string refusal(const Formulation& formulation, const Model<T>& model) {
   std::vector<int> carried(model.bodies.size() + 1, 0);
   for (const Body<T>& b : model.bodies) {
     if (formulation.scope != Formulation::Scope::any && b.velocities() > 1) {
-      return fmt::format("`{}` takes joints with one coordinate each; this mechanism has a {} joint", formulation.name,
+      return fmt::format("`{}` needs joints with one coordinate each; this mechanism has a {} joint", formulation.name,
                          b.kind == JointKind::spherical ? "spherical" : "floating");
     }
     if (++carried[static_cast<std::size_t>(b.parent + 1)] > 1 && formulation.scope == Formulation::Scope::chain) {
-      return fmt::format("`{}` takes a chain, in which a link carries one other at most; this mechanism branches",
+      return fmt::format("`{}` needs a chain, in which each link carries at most one other; this mechanism branches",
                          formulation.name);
     }
   }
@@ -181,7 +181,7 @@ std::string refusal(const Formulation& formulation, const Model<T>& model) {
     return fmt::format("`{}` takes up to {} joints; this mechanism has {}", formulation.name, formulation.most_joints,
                        n);
   }
-  if constexpr (!std::is_same_v<T, Expr>) {  // symbols are trusted
+  if constexpr (!std::is_same_v<T, Expr>) {  // symbols are not checked
     const Linkage<T> chain = linkage(model);
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
       const std::string what = lacking(formulation, model.bodies[i], chain.links[i].I);
@@ -190,7 +190,7 @@ std::string refusal(const Formulation& formulation, const Model<T>& model) {
       for (const Frame<T>& f : model.frames) {
         if (f.body == static_cast<int>(i)) link = "`" + f.name + "`";
       }
-      return fmt::format("`{}` needs {} of every body; {} has none", formulation.name, what, link);
+      return fmt::format("`{}` needs {} for every body; {} has none", formulation.name, what, link);
     }
   }
   return {};

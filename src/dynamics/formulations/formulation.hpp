@@ -1,12 +1,11 @@
-// The formulations that the theses compare, by name. Each is one function template over Linkage<T> in a file of its
-// own; here they are made to answer the same questions as rnea, crba and aba, so that each is a method to check the
-// others by.
+// The formulations compared in the theses, by name. Each is a function template over Linkage<T> in a separate file;
+// here they compute the same results as rnea, crba and aba, so that each can check the others.
 //
-// Rotor inertia, springs, geared (mimic) joints, force elements and rotor ties (elements.hpp), which no thesis has, are
-// added alike for all:
+// Rotor inertia, springs, mimic joints, force elements and coupled rotors (elements.hpp), which the theses do not have,
+// are added to all in the same way:
 //   τ = Gᵀ(τ_linkage + armature · G q̈ + stiffness · (G q − rest)) + ties q̈ − Q,   M = Gᵀ(M_linkage + armature) G +
 //   ties
-// where G q are the coordinates of all joints, followers too.
+// where G q are the coordinates of all joints, mimic joints included.
 #pragma once
 
 #include <string>
@@ -17,30 +16,30 @@
 namespace lw {
 
 struct Formulation {
-  // Which mechanisms it can describe.
+  // The mechanisms that it can describe.
   enum class Scope {
     any,             // every tree
     one_coordinate,  // trees without spherical and floating joints
-    chain,           // those of them whose links each carry one other at most
+    chain,           // the same, where each link carries at most one other
   };
-  std::string name;     // as `--method` takes it
-  std::string summary;  // what, whose, when
+  std::string name;     // as in `--method`
+  std::string summary;  // method, author, year
   Scope scope = Scope::any;
   int most_joints = 0;       // 0: no limit; some cost the fourth power of it
-  bool mass_matrix = false;  // has a way of its own to M; else M is made of torques for unit accelerations
-  // What must not be negative, where impossible bodies are allowed.
+  bool mass_matrix = false;  // has its own method for M; else M consists of torques for unit accelerations
+  // Properties that must not be negative if unphysical bodies are allowed.
   enum class Needs { nothing, masses, inertias } needs = Needs::nothing;
 };
 
 const std::vector<Formulation>& formulations();
-const Formulation* find_formulation(const std::string& name);  // nullptr where there is none
+const Formulation* find_formulation(const std::string& name);  // nullptr if there is none
 
-// Why it cannot describe the model ("`twu` takes up to 12 joints; this mechanism has 37"); empty where it can.
+// Why it cannot describe the model ("`twu` takes up to 12 joints; this mechanism has 37"); empty if it can.
 template <class T>
 std::string refusal(const Formulation& formulation, const Model<T>& model);
 
-// As rnea, crba and forward dynamics do it. These allocate: they are for checking and comparing. Throws Error(usage)
-// with the refusal.
+// Same results as rnea, crba and forward dynamics. These allocate: they are for checks and comparisons. Throws
+// Error(usage) if the formulation cannot describe the model.
 template <class T>
 void inverse_by(const Formulation& formulation, const Model<T>& model, In<T> q, In<T> qd, In<T> qdd, Out<T> tau);
 template <class T>

@@ -1,6 +1,6 @@
 // Recursive Lagrange (Hollerbach 1980; Dhanaraj 1990, appendices A.2 and A.3): the closed equations summed in an order
-// that costs a fixed amount a joint. T, W, p: pose, rotation and origin of a link in the base; A, R, a: pose, rotation
-// and origin in its parent p; J = [K h; hᵀ m]: pseudo-inertia; z: joint axis; sums are over the links j that link i
+// with a fixed cost per joint. T, W, p: pose, rotation and origin of a link in the base; A, R, a: pose, rotation and
+// origin in its parent p; J = [K h; hᵀ m]: pseudo-inertia; z: joint axis; sums are over the links j that link i
 // carries.
 //
 // With 4×4 matrices, outward and inward:

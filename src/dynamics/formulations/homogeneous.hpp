@@ -1,6 +1,5 @@
-// Homogeneous<T>: the upper three rows [R p] of the 4×4 matrices that the Lagrangian formulations are written in. The
-// last row need not be stored: it is (0 0 0 1) of a pose and zero of its derivatives, and a sum of products keeps it
-// so.
+// Homogeneous<T>: the upper three rows [R p] of the 4×4 matrices of the Lagrangian formulations. The last row is not
+// stored: it is (0 0 0 1) for a pose and zero for its derivatives, also in sums of products.
 //
 //   ∂A/∂q = A Q:  Q turns about z (rows: −y, x, 0, 0) for a revolute joint, and has a single 1 at (z, 4) for a slide
 //   J = ∫ [y; 1][y; 1]ᵀ dm = [K h; hᵀ m] about the link's origin:  K = ½ tr(I) 1 − I + m c cᵀ,  h = m c

@@ -4,9 +4,9 @@ namespace lw {
 namespace {
 
 template <class T>
-using PoseDerivatives = std::vector<std::vector<Homogeneous<T>>>;  // of each link's pose, along the way to it
+using PoseDerivatives = std::vector<std::vector<Homogeneous<T>>>;  // of each link's pose, along the path to it
 
-// U[j][a]: derivative of the pose of link j by the a-th coordinate on the way to it.
+// U[j][a]: derivative of the pose of link j by the a-th coordinate on the path to it.
 template <class T>
 PoseDerivatives<T> first_derivatives(const Linkage<T>& linkage, Poses<T> poses) {
   std::vector<Homogeneous<T>> pose;
@@ -43,7 +43,7 @@ PoseDerivatives<T> second_derivatives(const Linkage<T>& linkage, Poses<T> poses,
   return UU;
 }
 
-// What link j adds to D, with UJ[a] = U_ja J_j.
+// The contribution of link j to D, with UJ[a] = U_ja J_j.
 template <class T>
 void add_inertia(const std::vector<std::size_t>& way, const std::vector<Homogeneous<T>>& U,
                  const std::vector<Homogeneous<T>>& UJ, Out<T> D, std::size_t n) {
@@ -59,7 +59,8 @@ std::vector<Homogeneous<T>> weighted(const std::vector<Homogeneous<T>>& U, const
   return UJ;
 }
 
-// The lower half (by columns) to the upper one. Joints are numbered parents first, so that half is the one computed.
+// Copies the lower half (by columns) to the upper one. Joints are numbered parents first, so the lower half is
+// computed.
 template <class T>
 void mirror(Out<T> D, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {

@@ -23,7 +23,7 @@ template <class T>
 Linkage<T> linkage(const Model<T>& model) {
   Linkage<T> out;
   out.gravity = model.gravity;
-  std::vector<Mat3<T>> turn;  // of the link's new frame against the body's
+  std::vector<Mat3<T>> turn;  // of the link's new frame relative to the body's
   for (const Body<T>& b : model.bodies) {
     typename Linkage<T>::Link link;
     link.parent = b.parent;

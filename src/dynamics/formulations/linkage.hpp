@@ -1,10 +1,9 @@
-// Linkage<T>: the model in the frames that the theses' formulations are written for. The z axis of a link's frame is
-// the axis of its joint, its inertia is about its centre of mass, and a geared (mimic) joint has a coordinate of its
-// own.
+// Linkage<T>: the model in the frames of the theses' formulations. The z axis of a link's frame is the axis of its
+// joint, its inertia is about its centre of mass, and a mimic joint has its own coordinate.
 //
 //   pose of a link in its parent:  R = R₀ Rz(q), p = p₀ (revolute);  R = R₀, p = p₀ + R₀ z q (prismatic)
 //
-// Formulations take these poses ready-made (joint_poses), since the theses count sines and cosines apart.
+// Formulations receive these poses precomputed (joint_poses), because the theses count sines and cosines separately.
 #pragma once
 
 #include <span>
@@ -36,7 +35,7 @@ struct Linkage {
 template <class T>
 using Poses = std::span<const Transform<std::type_identity_t<T>>>;
 
-// Axes of which the third is a unit vector a, without branches on values and without normalising.
+// Axes whose third is a unit vector a, without branches on values and without normalisation.
 template <class T>
 Mat3<T> frame_with_z(const Vec3<T>& a);
 
@@ -47,7 +46,7 @@ Linkage<T> linkage(const Model<T>& model);
 template <class T>
 std::vector<Transform<T>> joint_poses(const Linkage<T>& linkage, In<T> q);
 
-// The links on the way to each link, from the base outward, itself included: those whose joints move it.
+// The links on the path to each link, from the base outward, itself included: those whose joints move it.
 template <class T>
 std::vector<std::vector<std::size_t>> joints_to(const Linkage<T>& linkage);
 

@@ -28,7 +28,7 @@ void ness_project(const Linkage<T>& linkage, const Complement<T>& complement, Ou
       }
     }
   }
-  // a joint has greater numbers than those before it: the sums stand above the diagonal
+  // a joint has a greater number than those before it, so the sums are above the diagonal
   for (std::size_t k = 0; k < n; ++k) {
     for (std::size_t j = 0; j < k; ++j) M[j * n + k] = M[k * n + j];
   }

@@ -16,14 +16,14 @@ void ness(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T>
 template <class T>
 void ness_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M);
 
-// The two products with H̄, where it is known already.
+// The two products with H̄ if it is already known.
 template <class T>
 void ness_project(const Complement<T>& complement, const MomentumRates<T>& rates, Out<T> tau);
 template <class T>
 void ness_project(const Linkage<T>& linkage, const Complement<T>& complement, Out<T> M);
 
-// What the projection takes away: the forces by which joints hold their links, without the parts along their free
-// directions (which are τ).
+// The forces eliminated by the projection: constraint forces of the joints on their links, without the components along
+// the free directions (which are τ).
 template <class T>
 struct ConstraintForce {
   Vec3<T> gamma;   // force of the hinge on the link, in base axes

@@ -25,8 +25,8 @@ void newton_euler(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd
 template <class T>
 void newton_euler_modified(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau);
 
-// What the two are made of, line by line, to be counted line by line. Unnumbered vectors are the parent's; `rate` is z
-// q̇ and `acceleration` is z q̈.
+// The lines of both forms, which can be counted one by one. Vectors without index belong to the parent; `rate` is z q̇
+// and `acceleration` is z q̈.
 namespace newton_euler_steps {
 
 // Both forms.
@@ -97,8 +97,8 @@ template <class T>
 Vec3<T> inertia_differences(const Mat3<T>& I) {
   return {I(2, 2) - I(1, 1), I(0, 0) - I(2, 2), I(1, 1) - I(0, 0)};
 }
-// The squares in ω × I ω come in differences, and those of S are the same. They are not taken before they are
-// multiplied, so that they cost nothing where the products of inertia are zero.
+// The squares in ω × I ω occur in differences, and those of S are the same. Each difference is formed where it is
+// multiplied, so that it costs nothing if the products of inertia are zero.
 template <class T>
 Vec3<T> own_moment(const Mat3<T>& I, const Vec3<T>& D, const Mat3<T>& S, const Vec3<T>& alpha) {
   const T kx = S(1, 2), ky = S(2, 0), kz = S(0, 1);

@@ -5,7 +5,7 @@
 namespace lw {
 namespace {
 
-// √x where x exceeds the threshold, else 0. The root is never taken of zero, where it has no derivative.
+// √x if x exceeds the threshold, else 0. The root of zero, which has no derivative, is never taken.
 template <class T>
 T root_above(const T& x, const T& threshold) {
   using std::sqrt;
@@ -17,7 +17,7 @@ T root_above(const T& x, const T& threshold) {
 
 template <class T>
 Mat3<T> inertia_root(const Mat3<T>& J) {
-  // below it a pivot is what rounding leaves of zero
+  // smaller pivots are rounding errors of zero
   const T threshold = T(4.0 * std::numeric_limits<double>::epsilon()) * (J(0, 0) + J(1, 1) + J(2, 2));
   const T zero(0.0), one(1.0);
   Mat3<T> rest = J, N;

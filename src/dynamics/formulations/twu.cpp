@@ -15,7 +15,7 @@ Vec3<T> group(std::size_t size, std::size_t derivative, Vec3<T> r, const At& at)
   return r;
 }
 
-// The angular velocity of a link and its derivatives by the coordinates on the way to it.
+// The angular velocity of a link and its derivatives by the coordinates on the path to it.
 template <class T>
 struct Spin {
   Vec3<T> W, W_rate;
@@ -46,7 +46,7 @@ Spin<T> spin(const typename Linkage<T>::Link& link, const Transform<T>& pose, co
   return s;
 }
 
-// Those on the way to link i.
+// Those on the path to link i.
 template <class T>
 std::vector<detail::TwuMatrices<T>> gathered(const std::vector<detail::TwuMatrices<T>>& all,
                                              const std::vector<std::size_t>& way) {

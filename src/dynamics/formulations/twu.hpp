@@ -5,8 +5,7 @@
 //
 // v: velocity of the centre of mass r in the base, T_i = A_1 … A_i, v_i = Ṫ_i r_i; W: angular velocity in link axes.
 // (The weight's term is g·∂Y_i/∂q_j for the position Y_i, and ∂Y_i/∂q_j = ∂v_i/∂q̇_j.) Each derivative of v_i is a sum
-// of groups, products of i matrices applied to r_i, in which at position k stands, for all l and m on the way to link
-// i:
+// of groups, products of i matrices applied to r_i. The matrix at position k is, for all l and m on the path to link i:
 //
 //   (4-4) v          all l      k = l: Ȧ
 //   (4-5) v̇          all l, m   l = m = k: Ä;        l ≠ m: Ȧ at l and at m
@@ -14,9 +13,9 @@
 //   (4-7) ∂v/∂q̇_j    one        k = j: ∂Ȧ/∂q̇
 //   (4-8) d/dt of it  all l      l = j = k: d/dt ∂Ȧ/∂q̇;  l ≠ j: ∂Ȧ/∂q̇ at j, Ȧ at l
 //
-// and A everywhere else. The rotational terms differentiate the recursion W_i = Rᵀ W_p + z q̇ (no z q̇ for a slide).
-// (4-6) and (4-8) are equal, so the velocity's terms cancel; he evaluates both, and so does this. Those of W, which are
-// in axes that turn, do not cancel. Inertia tensors may be full ones; his are along the link's axes.
+// and A everywhere else. The rotational terms differentiate the recursion W_i = Rᵀ W_p + z q̇ (without z q̇ for a
+// prismatic joint). (4-6) and (4-8) are equal, so the velocity terms cancel; Twu evaluates both, and so does this code.
+// Those of W, in rotating axes, do not cancel. Inertia tensors may be full; Twu's are along the link's axes.
 #pragma once
 
 #include "homogeneous.hpp"
@@ -27,7 +26,7 @@ namespace lw {
 template <class T>
 void twu(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau);
 
-// M_ja = Σ_i m_i (∂v_i/∂q̇_a)·∂v_i/∂q̇_j + (∂W_i/∂q̇_a)·I_i ∂W_i/∂q̇_j: what stands before q̈_a where Ä = A' q̈ + A''
+// M_ja = Σ_i m_i (∂v_i/∂q̇_a)·∂v_i/∂q̇_j + (∂W_i/∂q̇_a)·I_i ∂W_i/∂q̇_j: the coefficient of q̈_a with Ä = A' q̈ + A''
 // q̇².
 template <class T>
 void twu_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M);

@@ -12,12 +12,12 @@ namespace {
 
 using V = Vec3<double>;
 
-// Axes count as parallel, perpendicular or meeting within this: what rounding leaves of frames written with `90 deg`.
+// Tolerance for parallel, perpendicular or intersecting axes: the rounding errors of frames written with `90 deg`.
 constexpr double kSame = 1e-12;
-// Beyond the reach by no more than rounding is at its border.
+// Targets beyond the reach by rounding only count as on its boundary.
 constexpr double kBorder = 1e-12;
-// The sine of the wrist's bend below which joint 4 does not matter: whatever its angle, the pose is met to twice this,
-// well within what counts as reached.
+// The sine of the wrist's bend below which joint 4 is undetermined: for any angle, the pose is reached to twice this,
+// well within the tolerance.
 constexpr double kStraight = 1e-11;
 
 bool parallel(const V& a, const V& b) { return norm(cross(a, b)) < kSame; }
@@ -30,7 +30,7 @@ struct Line {
 // Distance of a point from a line.
 double off(const Line& line, const V& p) { return norm(cross(line.axis, p - line.point)); }
 
-// The point where two lines meet, if they do.
+// The intersection of two lines, if it exists.
 std::optional<V> meeting(const Line& a, const Line& b, double size) {
   const V n = cross(a.axis, b.axis), between = b.point - a.point;
   const double square = dot(n, n);
@@ -40,7 +40,7 @@ std::optional<V> meeting(const Line& a, const Line& b, double size) {
   return p;
 }
 
-// The square root of what should not be negative: nothing where it is by more than rounding of `scale`.
+// The square root of a value that should not be negative: empty if it is negative by more than rounding of `scale`.
 std::optional<double> root(double square, double scale) {
   if (square < -kBorder * scale) return std::nullopt;
   return std::sqrt(std::max(square, 0.0));
@@ -59,13 +59,13 @@ template <class P>
 double length(const P& a) {
   return std::hypot(a.z, a.x);
 }
-// Of the turn that takes a to b.
+// The angle of the rotation from a to b.
 template <class P>
 double angle_from(const P& a, const P& b) {
   return std::atan2(a.z * b.x - a.x * b.z, dot2(a, b));
 }
 
-// Angle of a turn about `axis` that takes the direction of a, across it, to that of b.
+// Angle of the rotation about `axis` from the direction of a, normal to it, to that of b.
 double angle_about(const V& axis, const V& a, const V& b) {
   const V across = b - axis * dot(axis, b);
   return std::atan2(dot(axis, cross(a, across)), dot(a, across));
@@ -74,7 +74,7 @@ double angle_about(const V& axis, const V& a, const V& b) {
 }  // namespace
 
 std::optional<ClosedFormArm> ClosedFormArm::recognise(const Model<double>& model, int frame) {
-  require(frame >= 0 && frame < static_cast<int>(model.frames.size()), "no such frame in the model");
+  require(frame >= 0 && frame < static_cast<int>(model.frames.size()), "the model has no frame with this index");
   ClosedFormArm arm;
   arm.nq_ = static_cast<std::size_t>(model.nq);
   const Frame<double>& f = model.frames[static_cast<std::size_t>(frame)];
@@ -150,7 +150,7 @@ std::vector<ClosedFormArm::Shoulder> ClosedFormArm::shoulders(const V& target, I
   if (!reach) return out;
   for (const double sign : {1.0, -1.0}) {
     const double X = sign * *reach;
-    // x_, a₂, a₁ are right-handed: a turn about a₁ takes x_ towards a₂
+    // x_, a₂, a₁ are right-handed: a rotation about a₁ turns x_ towards a₂
     const double q1 = rho <= kBorder * norm(r) ? started(0, start) : std::atan2(ry * X - rx * d_, rx * X + ry * d_);
     out.push_back({q1, {rz - shoulder_.z, X - shoulder_.x}, sign > 0 ? "shoulder+" : "shoulder-"});
   }
@@ -158,7 +158,7 @@ std::vector<ClosedFormArm::Shoulder> ClosedFormArm::shoulders(const V& target, I
 }
 
 std::vector<ClosedFormArm::Elbow> ClosedFormArm::elbows(const P& u, In<double> start) const {
-  // any angle will do where one of them has no length
+  // any angle is valid if one of them has length zero
   const auto q2 = [&](const P& folded) {
     const bool any = std::min(length(folded), length(u)) <= kBorder * (size_ + length(u));
     return any ? started(1, start) : angle_from(folded, u);
@@ -176,7 +176,7 @@ std::vector<ClosedFormArm::Elbow> ClosedFormArm::elbows(const P& u, In<double> s
     return out;
   }
   const double L = length(upper_), m = length(fore_), d = length(u);
-  // half angles: exact where the elbow is straight or folded
+  // half angles are exact if the elbow is straight or folded
   const std::optional<double> s = root((L + m - d) * (L + m + d), L * m);
   const std::optional<double> c = root((d - L + m) * (d + L - m), L * m);
   if (!s || !c) return out;
@@ -218,8 +218,8 @@ double ClosedFormArm::last_turn(const M& R_w, double q4, double q5) const {
   return angle_about(axis_[5], beside, R6 * beside);
 }
 
-// Of an offset wrist that is straight, any θ will do that leaves u − R(θ) h in the elbow's reach: the given one, or
-// that at which it enters it.
+// For a straight offset wrist, any θ with u − R(θ) h within the elbow's reach is valid: the given one, or the nearest
+// at the boundary of the reach.
 double ClosedFormArm::bring_elbow_in_reach(double theta, const P& u) const {
   const double L = length(upper_), m = length(fore_), from = angle_from(hand_, u);
   const P h = turned(turn4_ * theta, hand_);
@@ -227,13 +227,13 @@ double ClosedFormArm::bring_elbow_in_reach(double theta, const P& u) const {
   if (d == wanted) return theta;
   const double across = 2.0 * length(u) * length(hand_);
   const double cosine = (dot2(u, u) + dot2(hand_, hand_) - wanted * wanted) / across;
-  if (!(std::abs(cosine) <= 1.0)) return theta;  // nothing helps
+  if (!(std::abs(cosine) <= 1.0)) return theta;  // no θ is valid
   const double away = std::remainder(turn4_ * theta - from, 2.0 * std::numbers::pi);
   return turn4_ * (from + std::copysign(std::acos(cosine), away));
 }
 
 std::vector<ClosedFormArm::Branch> ClosedFormArm::solve(const Transform<double>& target, In<double> start) const {
-  require(start.size() == nq_, "the start has not as many values as the model has coordinates");
+  require(start.size() == nq_, "the start must have as many values as the model has coordinates");
   std::vector<Branch> branches;
   const auto add = [&](const Shoulder& s, const Elbow& e, const Wrist& w) {
     Branch branch{{start.begin(), start.end()}, std::string(s.name) + e.name + w.name};
@@ -247,7 +247,7 @@ std::vector<ClosedFormArm::Branch> ClosedFormArm::solve(const Transform<double>&
   };
   const M R = target.R * transpose(home_.R);
   for (const Shoulder& s : shoulders(has_wrist_ ? target.p + R * (point_ - home_.p) : target.p, start)) {
-    const M R_1 = transpose(rotation_about_axis(axis_[0], s.q1)) * R;  // what the joints after the first must turn
+    const M R_1 = transpose(rotation_about_axis(axis_[0], s.q1)) * R;  // rotation of the joints after the first
     if (offset_) {
       const double theta = started(3, start) + turn4_ * (started(1, start) + turn3_ * started(2, start));
       for (Wrist w : wrists(R_1, theta)) {

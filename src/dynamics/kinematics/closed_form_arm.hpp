@@ -1,16 +1,17 @@
-// Inverse kinematics in closed form, for arms whose axes allow it.
+// Closed-form inverse kinematics for arms whose axes allow it.
 //
-// Recognised from the model's axes at q = 0, whatever frames and names the file uses. With unit axes a_i:
+// Arms are recognised by the model's axes at q = 0, independently of frames and names. With unit axes a_i:
 //
 //   first two joints   revolute, a₂ ⟂ a₁; the axes may be offset from each other
 //   third joint        (a) revolute, a₃ ∥ a₂ (PUMA and most industrial arms, elbow offset included), or
-//                      (b) a slide along e ⟂ a₂ (Stanford arm)
-//   then               nothing: the frame's origin is placed; or
+//                      (b) prismatic along e ⟂ a₂ (Stanford arm)
+//   then               nothing: position of the frame's origin only; or
 //                      three revolute axes through one point c, the spherical wrist of most industrial arms; or, after
 //                      (a), a₄ ∥ a₃ and two axes through one point c, the offset wrist of the UR arms
 //
-// The spherical wrist decouples: c follows from the target pose, its place fixes q₁…q₃, and what rotation then remains
-// is the wrist's. In the plane across a₂, turned with joint 1, with d the (constant) distance of c along a₂:
+// The spherical wrist decouples: c follows from the target pose, its position determines q₁…q₃, and the remaining
+// rotation determines the wrist. In the plane normal to a₂, which rotates with joint 1, with d the (constant) distance
+// of c along a₂:
 //
 //   shoulder  X = ± √(ρ² − d²), ρ the distance of the target from axis 1; q₁ turns (X, d) to the target
 //   (a) elbow u = L + R(q₃) m, |u|² = L² + m² + 2 L m cos(q₃ + φ): two q₃; q₂ turns L + R(q₃) m to u
@@ -19,14 +20,14 @@
 //             sin²(ψ/2) sin α sin β = sin((γ+α−β)/2) sin((γ−α+β)/2),
 //             cos²(ψ/2) sin α sin β = sin((α+β+γ)/2) sin((α+β−γ)/2): two ψ, exact also where the wrist is straight
 //
-// With the offset wrist, c is no longer moved by q₅ and q₆, nor along a₂ by q₂…q₄: the shoulder is the same. Then
+// With the offset wrist, c is not moved by q₅ and q₆, nor along a₂ by q₂…q₄: the shoulder is the same. Then
 //
-//   wrist     R₂R₃R₄ is a turn about a₄ by θ, q₄ plus or minus q₂ and q₃: θ, q₅, q₆ are the angles of the wrist above
-//   elbow     u − R(θ) h in the place of u, h from axis 4 to c; q₄ is what remains of θ
+//   wrist     R₂R₃R₄ rotates about a₄ by θ, q₄ plus or minus q₂ and q₃: θ, q₅, q₆ are the angles of the wrist above
+//   elbow     u − R(θ) h instead of u, h from axis 4 to c; q₄ is the remainder of θ
 //
-// Four branches, eight with a wrist, named by their signs: "shoulder+ elbow- wrist+". Where a joint does not matter
-// (target on axis 1; a folded elbow; a straight wrist, where only q₄ ± q₆ counts, or θ ± q₆) it keeps the value of the
-// start, or what is nearest to it where the elbow can follow; branches may fall together there.
+// Four branches, eight with a wrist, named by their signs: "shoulder+ elbow- wrist+". If a joint is undetermined
+// (target on axis 1; a folded elbow; a straight wrist, where only q₄ ± q₆ or θ ± q₆ matters), it keeps the value of the
+// start, or the nearest value that the elbow can reach; branches may coincide there.
 #pragma once
 
 #include <array>
@@ -40,14 +41,14 @@ namespace lw {
 
 class ClosedFormArm {
  public:
-  // The arm that carries the frame, where it is one of these.
+  // The arm that carries the frame, if it is one of these.
   static std::optional<ClosedFormArm> recognise(const Model<double>& model, int frame);
 
   struct Branch {
-    std::vector<double> q;  // all coordinates; those not on the frame's path are the start's
+    std::vector<double> q;  // all coordinates; those that do not move the frame are the start's
     std::string name;
   };
-  // All branches that reach the target; of an arm without wrist they meet its position only. Angles within ±π.
+  // All branches that reach the target, for an arm without wrist its position only. Angles within ±π.
   std::vector<Branch> solve(const Transform<double>& target, In<double> start) const;
 
   bool has_wrist() const { return has_wrist_; }
@@ -55,7 +56,7 @@ class ClosedFormArm {
  private:
   using V = Vec3<double>;
   using M = Mat3<double>;
-  // plane across a₂, turned with joint 1: components along (a₁, a₂ × a₁), in which a turn about a₂ is positive
+  // plane normal to a₂, rotating with joint 1: components along (a₁, a₂ × a₁), in which rotations about a₂ are positive
   struct P {
     double z, x;
   };

@@ -20,7 +20,7 @@ ClosureState closure_state(const Model<double>& model, Workspace<double>& work, 
   state.jacobian.resize(equations.size() * static_cast<std::size_t>(model.nv));
   closure_residual<double>(model, work, equations, state.residual);
   closure_jacobian<double>(model, work, equations, ClosureAt::anywhere, state.jacobian);
-  // an axis turned over meets its equations as well, and ½ vee folds back beyond 120°
+  // a reversed axis also satisfies its equations, and ½ vee decreases again beyond 120°
   for (std::size_t k = 0; k < equations.size(); ++k) {
     const ClosureRow& row = equations.rows[k];
     if (row.kind != ClosureRow::Kind::tilt && row.kind != ClosureRow::Kind::turn) continue;
@@ -64,7 +64,7 @@ void advance(const Model<double>& model, Out<double> q, In<double> step) {
 
 namespace {
 
-// NaN where any is.
+// NaN if any is NaN.
 double largest(const std::vector<double>& r) {
   double m = 0.0;
   for (const double x : r) {
@@ -119,7 +119,7 @@ Mobility mobility(const Model<double>& model) {
     return result;
   }
   ClosureState state = close_from(model, work, result.q);
-  // a stretched-out start is stationary without being closed: leave it sideways, further each time
+  // a stretched start is stationary without being closed: perturb it, more each time
   Random random(1);
   for (int attempt = 1; attempt <= 8 && largest(state.residual) > kClosed; ++attempt) {
     std::vector<double> q = model.home, step(static_cast<std::size_t>(model.nv));
@@ -135,7 +135,7 @@ Mobility mobility(const Model<double>& model) {
   result.closed = result.residual <= kClosed;
   result.dof = freedoms(model, state);
   if (!result.closed || result.dof == 0) return result;
-  // where home is singular (a linkage laid flat) more seems to move than does: the least of some closed poses nearby
+  // if home is singular (a flat linkage), the mobility seems too large: use the minimum over some closed poses nearby
   const int at_home = result.dof;
   for (int attempt = 1; attempt <= 4; ++attempt) {
     std::vector<double> q = result.q, step(static_cast<std::size_t>(model.nv));

@@ -1,7 +1,8 @@
-// Loop closures: how far a configuration is from closing them, and how many freedoms they leave.
+// Loop closures: residuals of a configuration, and the remaining degrees of freedom.
 //
-// The equations are those of closure_rows.hpp, all of them: six minus the joint's freedom a closure. Planar mechanisms
-// have dependent ones, so the mobility is nv − rank of the residuals' Jacobian, taken at a closed configuration.
+// The equations are those of closure_rows.hpp, all of them: six minus the joint's degrees of freedom per closure.
+// Planar mechanisms have dependent equations, so the mobility is nv − rank of the residuals' Jacobian, taken at a
+// closed configuration.
 #pragma once
 
 #include <vector>
@@ -20,12 +21,12 @@ ClosureState closure_state(const Model<double>& model, Workspace<double>& work, 
 struct Mobility {
   int dof = 0;                 // nv − rank, in general position
   double residual = 0.0;       // largest, at q
-  bool closed = true;          // the closures could be met to 1e-9
-  std::vector<double> q;       // a configuration that meets them, the one found from home
+  bool closed = true;          // the closures can be satisfied to 1e-9
+  std::vector<double> q;       // the closed configuration found from home
   double home_residual = 0.0;  // largest, at home itself
-  bool singular_home = false;  // at q more seems free than moves in general
+  bool singular_home = false;  // the mobility at home is larger than in general
 };
-// From home by damped Gauss-Newton, then from poses beside it. A mechanism without loops has its nv freedoms.
+// From home by damped Gauss-Newton, then from poses nearby. A mechanism without loops has nv degrees of freedom.
 Mobility mobility(const Model<double>& model);
 
 // q ⊕ δ: a step along velocities, quaternions kept unit.

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = ClosureRow::Kind;
 
-// Whether the joint holds A's and B's origins together.
+// Whether the joint keeps A's and B's origins together.
 bool holds_the_point(JointType type) {
   return type == JointType::fixed || type == JointType::revolute || type == JointType::universal ||
          type == JointType::spherical;
@@ -39,7 +39,7 @@ std::vector<int> inward_from(const Model<T>& model, int body) {
   return chain;
 }
 
-// What of a loop is the same for all its rows.
+// Quantities of a loop common to all its rows.
 template <class T>
 struct LoopNow {
   const LoopClosure<T>& loop;
@@ -47,7 +47,7 @@ struct LoopNow {
   const Frame<T>&A, &B;
   std::array<Vec3<T>, 3> e;
   Transform<T> X_WA, X_WB;
-  Vec3<T> u_A, w_B;  // of a universal joint: each axis in its frame
+  Vec3<T> u_A, w_B;  // axes of a universal joint, each in its frame
 
   LoopNow(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations, std::size_t k)
       : loop(model.loops[k]),
@@ -216,7 +216,7 @@ void closure_accelerations(const Model<T>& model, const Workspace<T>& work, cons
     if (k >= equations.size() || equations.rows[k].loop != l) continue;
     const LoopNow<T> now(model, work, equations, l);
     const FrameMotion<T> A = frame_motion(work, now.A), B = frame_motion(work, now.B);
-    Vec3<T> fictitious = Vec3<T>::zero();  // in A's axes: what A's turning makes of a B that is not where A is
+    Vec3<T> fictitious = Vec3<T>::zero();  // in A's axes: acceleration due to A's rotation and the distance of B
     if (!holds_the_point(now.loop.type)) {
       const Vec3<T> x = transpose(now.X_WA.R) * (now.X_WB.p - now.X_WA.p);
       Vec3<T> slides = Vec3<T>::zero(), slides_W = Vec3<T>::zero();
@@ -238,7 +238,7 @@ void closure_accelerations(const Model<T>& model, const Workspace<T>& work, cons
       const Vec3<T> n = now.moment_arm(row, ClosureAt::closed);
       const Vec3<T> w = in_A(B.w) - A.w, alpha = in_A(B.alpha) - A.alpha - cross(A.w, w);
       accelerations[k] = dot(n, alpha);
-      if (row.kind != Kind::angle) continue;  // the others turn about their axis or not at all
+      if (row.kind != Kind::angle) continue;  // the others do not depend on rotations normal to the axis
       accelerations[k] += dot(now.u_A, cross(w, cross(w, in_A(now.w_B))));
     }
   }

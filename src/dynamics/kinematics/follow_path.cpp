@@ -13,8 +13,8 @@
 namespace lw {
 namespace {
 
-// Smallest singular value over largest: at the first the rank counts as lost, at the second rates are ten thousand
-// times what the frame's motion suggests.
+// Smallest singular value divided by the largest: below the first value the rank is lost, below the second rates are
+// ten thousand times larger than the frame's motion.
 constexpr double kSingular = 1e-8, kNearlySingular = 1e-4;
 
 Eigen::VectorXd task_part(const Motion<double>& m, bool position_only) {
@@ -40,8 +40,8 @@ struct Differences {
 // Calls visit(k, first of the three samples, weights) for every sample.
 template <class F>
 void with_neighbours(std::vector<PathSample>& path, F&& visit) {
-  require(path.size() >= 3, "differences need three samples of a path");
-  for (std::size_t k = 1; k < path.size(); ++k) require(path[k].t > path[k - 1].t, "times of a path must rise");
+  require(path.size() >= 3, "a path needs at least three samples for differences");
+  for (std::size_t k = 1; k < path.size(); ++k) require(path[k].t > path[k - 1].t, "times of a path must increase");
   for (std::size_t k = 0; k < path.size(); ++k) {
     const std::size_t first = k == 0 ? 0 : k + 1 == path.size() ? k - 2 : k - 1;
     const double t[3] = {path[first].t, path[first + 1].t, path[first + 2].t};
@@ -54,12 +54,11 @@ struct Step {
   bool out_of_reach = false, branch_ends = false;
 };
 
-// From one sample to the next, on the branch of q. Without limits that is the solution nearest to q. Where it lies
-// beyond them, a redundant arm goes on with its other joints; any other solution is another branch, or whole turns
-// away.
+// From one sample to the next, on the branch of q. Without limits this is the solution nearest to q. If it exceeds
+// them, a redundant arm continues with its other joints; any other solution is another branch, or whole turns away.
 Step step_to(const Model<double>& model, int frame, const Carriers& on, const IkTarget& target, In<double> q,
              IkOptions options) {
-  options.starts = 1;  // the numerical method from q stays on the branch; other starts would leave it
+  options.starts = 1;  // the numerical method from q stays on the branch; other starts might leave it
   const std::optional<CoordinateLimits> limits = std::exchange(options.limits, std::nullopt);
   const IkResult anywhere = inverse_kinematics(model, frame, target, q, options);
   const IkSolution& free = anywhere.nearest;
@@ -70,13 +69,13 @@ Step step_to(const Model<double>& model, int frame, const Carriers& on, const Ik
   if (inside) return {free, anywhere.out_of_reach, false};
   options.limits = limits;
   const IkResult within = inverse_kinematics(model, frame, target, q, options);
-  double apart = 0.0;  // a hair where the limit is just touched
+  double apart = 0.0;  // small tolerance at the limits
   for (std::size_t k = 0; k < free.q.size(); ++k) apart = std::max(apart, std::abs(free.q[k] - within.nearest.q[k]));
   const bool same = within.nearest.reached && apart < 1e-8;
   return {within.nearest, within.out_of_reach, free.reached && within.freedom == 0 && !same};
 }
 
-// Rates far from what the joints do between two samples: q differs from
+// Rates inconsistent with the motion of the joints between two samples: q differs from
 //   ½ h (q̇₀ + q̇₁) − h²/12 (q̈₁ − q̈₀),   exact for polynomials of the fourth degree,
 // by more than half of either, over all joints.
 bool disagree(const Model<double>& model, const JointSample& before, const JointSample& after) {
@@ -102,7 +101,7 @@ std::vector<JointSample> follow_path(const Model<double>& model, int frame, cons
   check_sizes("follow_path", model, {{"start", start.size(), model.nq}});
   const Carriers on = carriers(model, frame);
   const int rank = general_rank(model, frame, position_only);
-  require(rank > 0, "no joint moves the frame");
+  require(rank > 0, "the frame is fixed: no joint moves it");
   Workspace<double> work(model);
   std::vector<double> q(start.begin(), start.end());
   std::vector<JointSample> out;

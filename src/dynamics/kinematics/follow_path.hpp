@@ -2,10 +2,10 @@
 //
 //   q̇ = J⁺ v,   q̈ = J⁺ (a − J̇ q̇)
 //
-// with q the solution of the inverse kinematics nearest to that of the sample before, angles running on past ±π. J⁺ is
-// the inverse where J is square, else the pseudo-inverse (least joint rates for a redundant arm). Where J has lost rank
-// the sample is marked: rates are then those of least squares, and motion out of the reachable directions is not made.
-// A branch that ends at a joint's limit is not left for another.
+// with q the solution of the inverse kinematics nearest to that of the previous sample, with angles continued beyond
+// ±π. J⁺ is the inverse if J is square, else the pseudo-inverse (minimum-norm joint rates for a redundant arm). If J
+// has lost rank the sample is marked: rates are then those of least squares, without motion in unreachable directions.
+// If a branch ends at a joint's limit, the path does not continue on another.
 #pragma once
 
 #include <vector>
@@ -25,21 +25,22 @@ struct JointSample {
   std::vector<double> q, qd, qdd;  // nq, nv, nv
   double position_error = 0.0, rotation_error = 0.0;
   bool reached = false;
-  bool out_of_reach = false;  // not reached, and it is certain that it cannot be
-  bool branch_ends = false;   // not reached: a joint would be beyond its limit; q is elsewhere
+  bool out_of_reach = false;  // not reached, and certainly unreachable
+  bool branch_ends = false;   // not reached, because a joint would exceed its limit; q is another pose
   bool singular = false;      // J has less than its rank in general position
-  bool doubtful = false;      // it nearly has, or the rates do not fit the way from the sample before
+  bool doubtful = false;      // J nearly has, or the rates contradict the motion from the previous sample
 };
 
-// A sample that is not reached has reached = false and the nearest pose found; the samples after it go on from there.
-// Throws Error(usage) as inverse_kinematics does, and where no joint moves the frame.
+// A sample that is not reached has reached = false and the nearest pose found; the following samples continue from
+// there. Throws Error(usage) as inverse_kinematics does, and if no joint moves the frame.
 std::vector<JointSample> follow_path(const Model<double>& model, int frame, const std::vector<PathSample>& path,
                                      bool position_only, In<double> start, const IkOptions& options = {});
 
 // Velocities and accelerations by three-point differences of the samples (exact for quadratics in time; rotations by
-// their rotation vectors from the sample in question). Error(usage) without three samples of rising time.
+// their rotation vectors from the sample in question). Error(usage) unless there are three samples with increasing
+// times.
 void difference_poses(std::vector<PathSample>& path);
-// Accelerations alone, from the velocities.
+// Only accelerations, from the velocities.
 void difference_velocities(std::vector<PathSample>& path);
 
 }  // namespace lw

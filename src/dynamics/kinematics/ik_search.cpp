@@ -15,10 +15,10 @@ namespace {
 
 constexpr double kTurn = 2.0 * std::numbers::pi;
 
-// Singular values below this part of the largest: there J may have lost its rank.
+// Singular values below this fraction of the largest: J may have lost rank.
 constexpr double kLost = 1e-4;
 
-// Coordinates that come back after a full turn: angles of revolute bodies that no other follows.
+// Periodic coordinates: angles of revolute bodies without mimic joints.
 std::vector<bool> full_turns(const Model<double>& model) {
   std::vector<bool> turns(static_cast<std::size_t>(model.nq), false);
   for (const Body<double>& b : model.bodies) {
@@ -84,7 +84,7 @@ IkSolution IkSearch::descend(std::vector<double> q) {
     for (Eigen::Index k = 0; k < J.cols(); ++k) {
       if (held(q, k, gradient[k])) J.col(k).setZero();
     }
-    // against r: where branches meet, both vanish together
+    // relative to r: where branches meet, both vanish together
     if ((J.transpose() * r).norm() < 1e-15 * r.norm()) break;
     const Eigen::VectorXd step = damped_least_squares(J, r, damping);
     std::vector<double> trial = moved(q, step);
@@ -161,7 +161,7 @@ IkSolution IkSearch::settle(IkSolution s, In<double> start) {
     const Svd svd(J);
     for (Eigen::Index n = 0; n < svd.rank(1e-9); ++n) way -= svd.V.col(n) * svd.V.col(n).dot(way);
     if (way.norm() < 1e-9 * (1.0 + far)) break;
-    const double longest = std::min(1.0, 0.5 / way.norm());  // no farther at once than steps back can mend
+    const double longest = std::min(1.0, 0.5 / way.norm());  // no farther than the correction can handle
     IkSolution next = descend(moved(s.q, way * (part * longest)));
     unwind(next.q, start);
     const double now = distance(next.q, start, false);
@@ -204,7 +204,7 @@ std::vector<double> IkSearch::moved(std::vector<double> q, const Eigen::VectorXd
   const std::vector<double> old = q;
   advance(model_, q, {step.data(), static_cast<std::size_t>(step.size())});
   for (std::size_t k = 0; k < q.size(); ++k) {
-    if (!carriers_.q[k]) q[k] = old[k];  // quaternions are not normalised again and again
+    if (!carriers_.q[k]) q[k] = old[k];  // avoids repeated normalisation of quaternions
   }
   return q;
 }
@@ -221,8 +221,8 @@ bool IkSearch::loses_rank(const std::vector<double>& q, int rank) {
   return rank > 0 && lw::rank(jacobian(), kLost) < rank;
 }
 
-// Losing rank is not enough (a stretched elbow has), so small steps along what J does not see are brought back to the
-// target: those free come back elsewhere.
+// Loss of rank is not sufficient (a stretched elbow has it), so small steps in the null space of J are corrected back
+// to the target: along free directions they end elsewhere.
 int IkSearch::extra_freedom(const std::vector<double>& q, int rank) {
   if (!loses_rank(q, rank)) return 0;
   constexpr double step = 0.05;
@@ -254,7 +254,7 @@ bool IkSearch::connected(std::vector<double> a, const std::vector<double>& b) {
   double left = distance(a, b, true);
   for (int steps = 0; left >= 1e-5; ++steps) {
     if (steps == 1000) return false;
-    const double part = std::min(0.25, 0.1 / left);  // never at once: what is isolated is not left by a small step
+    const double part = std::min(0.25, 0.1 / left);  // in small steps, which do not leave an isolated solution
     IkSolution back = descend(moved(a, difference(a, b, true) * part));
     const double now = distance(back.q, b, true);
     if (!back.reached || now > left * (1.0 - 0.5 * part)) return false;
@@ -300,7 +300,7 @@ Eigen::MatrixXd IkSearch::jacobian() const {
   return J;
 }
 
-// At its limit, and the step would leave.
+// Whether it is at its limit and the step would exceed it.
 bool IkSearch::held(const std::vector<double>& q, Eigen::Index velocity, double direction) const {
   const int k = velocity_to_coordinate_[static_cast<std::size_t>(velocity)];
   if (k < 0) return false;

@@ -1,5 +1,5 @@
-// What the numerical method of the inverse kinematics is made of: one target, one frame, steps towards it and
-// judgements on what they arrive at.
+// Parts of the numerical inverse kinematics for one target and one frame: steps towards the target, and comparison of
+// the results.
 #pragma once
 
 #include "inverse_kinematics.hpp"
@@ -15,29 +15,28 @@ class IkSearch {
   IkSolution judged(std::vector<double> q, std::string branch = {});
   // Damped Gauss-Newton steps from q, to the end.
   IkSolution descend(std::vector<double> q);
-  // Of two solutions, which misses by less.
+  // Whether one solution has a smaller error than another.
   double badness(const IkSolution& s) const;
-  // The start, then poses all over the place: angles anywhere, slides within what the target's distance suggests.
+  // The start, then random poses: any angles, prismatic joints within the distance of the target.
   std::vector<double> start_number(int number, In<double> start) const;
-  // Whole turns added to angles: nearest to the start within the limits. False where no turn brings it there.
+  // Whole turns added to angles: nearest to the start within the limits. False if this is impossible.
   bool unwind(std::vector<double>& q, In<double> start) const;
-  // Where joints are left over: along the solutions to the one nearest to the start, as far as the way there leads
-  // downhill.
+  // For redundant arms: moves along the solutions towards the start as long as the distance decreases.
   IkSolution settle(IkSolution s, In<double> start);
 
-  // Of two configurations, over the joints that carry the frame; quaternions by their angle. `around`: whole turns do
-  // not count.
+  // Distance of two configurations over the joints that carry the frame; quaternions by their angle. `around`: ignores
+  // whole turns.
   double distance(In<double> a, In<double> b, bool around) const;
-  // Nearer than the tolerance tells apart there: what lies between them reaches the target too.
+  // Whether two solutions are indistinguishable: configurations between them reach the target too.
   bool one_within_tolerance(const IkSolution& a, const IkSolution& b);
-  // Whether small steps from a towards b, each brought back to the target, arrive there.
+  // Whether small steps from a towards b, each corrected back to the target, reach b.
   bool connected(std::vector<double> a, const std::vector<double>& b);
 
   bool loses_rank(const std::vector<double>& q, int rank);
-  // Of a solution, directions of motion beyond the `rank` of general position that the target leaves free.
+  // The number of free directions of motion at a solution, where `rank` is that of general position.
   int extra_freedom(const std::vector<double>& q, int rank);
 
-  // The target is farther from the first joint than all lengths behind it together.
+  // Whether the target is farther from the first joint than the sum of all lengths.
   bool too_far() const;
 
  private:
@@ -61,8 +60,8 @@ class IkSearch {
   std::vector<bool> turns_;
   std::vector<int> velocity_to_coordinate_;   // of joints with one; else -1
   Vec3<double> root_ = Vec3<double>::zero();  // where the first joint on the path is
-  double reach_ = 0.0;                        // no more than so far from there; infinite with slides that have no end
-  double size_ = 0.0;                         // the same, slides without an end counted as a metre; never zero
+  double reach_ = 0.0;                        // maximum distance from there; infinite with unlimited prismatic joints
+  double size_ = 0.0;                         // the same, counting unlimited prismatic joints as a metre; never zero
 };
 
 }  // namespace lw::detail

@@ -13,7 +13,7 @@
 namespace lw {
 
 Carriers carriers(const Model<double>& model, int frame) {
-  require(frame >= 0 && frame < static_cast<int>(model.frames.size()), "no such frame in the model");
+  require(frame >= 0 && frame < static_cast<int>(model.frames.size()), "the model has no frame with this index");
   Carriers on{std::vector<bool>(static_cast<std::size_t>(model.nq), false),
               std::vector<bool>(static_cast<std::size_t>(model.nv), false), 0};
   for (int i = model.frames[static_cast<std::size_t>(frame)].body; i >= 0;) {
@@ -60,9 +60,10 @@ IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarge
     const auto& [lower, upper] = *options.limits;
     check_sizes("inverse_kinematics", model,
                 {{"limits.lower", lower.size(), model.nq}, {"limits.upper", upper.size(), model.nq}});
-    for (std::size_t k = 0; k < lower.size(); ++k) require(lower[k] <= upper[k], "a lower limit is above its upper");
+    for (std::size_t k = 0; k < lower.size(); ++k)
+      require(lower[k] <= upper[k], "a lower limit is above its upper limit");
   }
-  require(options.starts >= 1, "inverse kinematics needs a start");
+  require(options.starts >= 1, "inverse kinematics needs at least one start");
   detail::IkSearch search(model, frame, target, options);
   std::optional<ClosedFormArm> arm;
   if (options.closed_form) arm = ClosedFormArm::recognise(model, frame);
@@ -70,8 +71,8 @@ IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarge
   const int velocities = carriers(model, frame).velocities;
   const int rank = arm ? velocities : general_rank(model, frame, target.position_only);  // a recognised one wastes none
   IkResult result;
-  // Whether it is new. Of two that are one the better stays. Branches of a closed form are exact, and as such they are
-  // one where rounding leaves them known to its square root only.
+  // Whether it is new; of two equal solutions the better is kept. Branches of a closed form are exact; they are equal
+  // where rounding determines them only to its square root.
   const auto keep = [&](IkSolution s) {
     s.freedom = velocities - rank + search.extra_freedom(s.q, rank);
     for (IkSolution& other : result.solutions) {
@@ -94,7 +95,7 @@ IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarge
     bool isolated = true;
     for (ClosedFormArm::Branch& branch : arm->solve(target.pose, start)) {
       IkSolution s = search.judged(std::move(branch.q), std::move(branch.name));
-      if (!s.reached) continue;  // an arm of three joints meets an orientation by chance only
+      if (!s.reached) continue;  // an arm of three joints reaches an orientation only by chance
       if (search.unwind(s.q, start)) {
         keep(std::move(s));
       } else {
@@ -109,7 +110,7 @@ IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarge
   if (!result.closed_form) {
     std::optional<IkSolution> best;
     result.freedom = velocities - rank;
-    // the nearest pose of what is out of reach does not need as many
+    // the nearest pose of an unreachable target needs fewer starts
     const int most = velocities == 0 ? 1 : result.out_of_reach ? std::min(options.starts, 24) : options.starts;
     const int patience = result.freedom > 0 ? options.patience / 3 : options.patience;
     const auto hopeless = [&](int tried) { return tried >= 100 && search.badness(*best) > 0.1; };

@@ -1,4 +1,4 @@
-// How far a joint is between two configurations: by how much it turns (rad, whole turns counted) and slides (m).
+// Displacement of a joint between two configurations: rotation (rad, whole turns included) and translation (m).
 #pragma once
 
 #include "../tree/workspace.hpp"

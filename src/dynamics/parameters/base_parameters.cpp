@@ -77,8 +77,8 @@ class Regroup {
     return m;
   }
 
-  // One parameter, given as a body (or a rotor) of nothing else: keep(parameter, factor) for what becomes of it on its
-  // way to the base.
+  // One parameter, given as a body (or rotor) with only this parameter: calls keep(parameter, factor) for its
+  // contributions on the path to the base.
   template <class Keep>
   void one(std::size_t body, RigidInertia<T> inertia, T rotor, Keep keep) const {
     const Body<T>& b = model_.bodies[body];
@@ -97,8 +97,8 @@ class Regroup {
   }
 
  private:
-  // A rotor that cannot be told from the body's own parameters becomes one of them. What the body above must then
-  // be given is returned.
+  // A rotor that is indistinguishable from the body's own parameters is merged into them. Returns what the body above
+  // must then receive.
   RigidInertia<T> take_rotor(std::size_t body, RigidInertia<T>& inertia, T& rotor) const {
     RigidInertia<T> gone;
     if (!rules_.rotor_in_body[body]) return gone;
@@ -106,16 +106,16 @@ class Regroup {
     if (b.kind == JointKind::revolute) {
       inertia.I += outer(b.axis, b.axis) * rotor;
     } else {
-      inertia.mass += rotor;  // carried by the slide, but not by what carries the slide
+      inertia.mass += rotor;  // carried by the prismatic joint's link, but not by its parent
       gone.mass = -rotor;
     }
     rotor = T(0.0);
     return gone;
   }
 
-  // What a body passes on, as seen from the body that takes it.
+  // The inertia that a body passes on, in the frame of the receiving body.
   RigidInertia<T> at_holder(std::size_t body, const RigidInertia<T>& gone) const {
-    std::size_t first = body;  // of a composed joint; its bodies coincide at q = 0
+    std::size_t first = body;  // of a composite joint, whose bodies coincide at q = 0
     while (model_.bodies[first].parent != rules_.holder[body]) first = at(model_.bodies[first].parent);
     return to_parent(model_.bodies[first].X_PJ, gone);
   }
@@ -139,7 +139,7 @@ BaseParameters<T> base_parameters(const Model<T>& model) {
 
 template <class T>
 std::vector<T> base_values(const BaseParameters<T>& parameters, In<T> standard_values) {
-  require(standard_values.size() == parameters.standard.size(), "base_values: one value for each standard parameter");
+  require(standard_values.size() == parameters.standard.size(), "base_values needs one value per standard parameter");
   std::vector<T> values;
   for (const auto& terms : parameters.K) {
     T sum(0.0);
@@ -157,7 +157,7 @@ Model<T> regrouped(const Model<T>& model, double nearly_zero, const std::vector<
 std::string relation_text(const BaseParameters<double>& parameters, std::size_t k) {
   std::string text = parameters.name(k);
   for (const auto& [parameter, c] : parameters.K[k]) {
-    if (parameter == parameters.base[k] || std::abs(c) < 1e-12) continue;  // what rounding leaves of a zero
+    if (parameter == parameters.base[k] || std::abs(c) < 1e-12) continue;  // rounding error of zero
     text += c < 0.0 ? " - " : " + ";
     if (std::abs(std::abs(c) - 1.0) > 1e-12) text += fmt::format("{:.6g}*", std::abs(c));
     text += parameters.standard.names[at(parameter)];

@@ -9,7 +9,7 @@
 namespace lw {
 namespace {
 
-// The mechanism with one parameter moving.
+// The mechanism with one varying parameter.
 class Moving {
  public:
   explicit Moving(const Mechanism& mechanism)

@@ -1,6 +1,6 @@
-// What the joints above a joint can do, read off the pose q = 0: whether they turn only about its axis, move the axis
-// only along itself, keep a point at rest. Each of these holds in every pose if it holds in one, since the motions that
-// it allows leave it true.
+// Possible motions of the joints above a joint, determined at q = 0: whether they rotate only about its axis, move the
+// axis only along itself, keep a point at rest. Each of these properties holds in every pose if it holds in one,
+// because the motions concerned preserve it.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,20 @@
 
 namespace lw::detail {
 
-// The axis of a joint, or the centre of one that has none.
+// The axis of a joint, or the centre of a joint without axis.
 template <class T>
 struct Line {
   Vec3<T> axis, point;
 };
 
-// Where line a meets line b, as the way along a from its point.
+// Where line a meets line b, as the distance along a from its point.
 template <class T>
 T way_to(const Line<T>& a, const Line<T>& b) {
   const Vec3<T> n = cross(a.axis, b.axis);
   return dot(cross(b.point - a.point, b.axis), n) / dot(n, n);
 }
 
-// A mechanism at q = 0, in the world's axes at the first joint of each chain: where it stands in the world does not
+// A mechanism at q = 0, in the world's axes at the first joint of each chain; its position in the world does not
 // matter.
 template <class T>
 struct ZeroPose {
@@ -41,7 +41,8 @@ struct ZeroPose {
   std::vector<Line<T>> line;
 };
 
-// The same as numbers to decide by, lengths as parts of the largest, gravity with 1 as its largest coordinate.
+// The same as numbers for decisions, with lengths relative to the largest, and gravity scaled to a largest coordinate
+// of 1.
 struct Shape {
   template <class T>
   Shape(const ZeroPose<T>& zero, double nearly_zero) : tolerance(nearly_zero) {
@@ -83,12 +84,12 @@ class Reach {
   bool nothing_turns() const;
   bool turns_only_about_axis() const;
   bool never_turns_about_axis() const;
-  // A revolute joint to whose axis all turns are parallel.
+  // A revolute joint to whose axis all rotations are parallel.
   std::optional<int> only_direction() const;
-  // A joint that turns across the axis: it tells by its own axis or centre which point of the axis may be at rest.
+  // A joint that rotates normal to the axis; its own axis or centre determines which point of the axis may be at rest.
   std::optional<int> turns_across() const;
   bool stays(const Vec3<double>& point) const;
-  // Where it turns only about the axis:
+  // If it rotates only about the axis:
   bool axis_stays_on_itself() const;
   bool never_moves_along_axis() const;
 

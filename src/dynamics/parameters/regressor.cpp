@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kNames[ParameterTable::kPerBody] = {"m", "mx", "my", "mz", "xx", "xy", "xz", "yy", "yz", "zz"};
 constexpr int kRow[6] = {0, 0, 0, 1, 1, 2}, kColumn[6] = {0, 1, 2, 1, 2, 2};  // of xx, xy, …
 
-// What velocity k of a joint does to a body at `place`: the twist at its origin, in its frame.
+// The effect of velocity k of a joint on a body at `place`: the twist at its origin, in its frame.
 template <class T>
 Motion<T> unit_motion(const Body<T>& joint, const Transform<T>& at, const Transform<T>& place, int k) {
   const Mat3<T> to_body = transpose(place.R);
@@ -48,11 +48,11 @@ std::array<T, ParameterTable::kPerBody> row_of(const Motion<T>& s, bool turns, c
 
 template <class T>
 ParameterTable parameter_table(const Model<T>& model) {
-  std::vector<const std::string*> link(model.bodies.size(), nullptr);  // none inside a composed joint
+  std::vector<const std::string*> link(model.bodies.size(), nullptr);  // none inside a composite joint
   for (auto f = model.frames.rbegin(); f != model.frames.rend(); ++f) {
     if (f->body >= 0) link[static_cast<std::size_t>(f->body)] = &f->name;
   }
-  std::vector<bool> driven(static_cast<std::size_t>(model.nv), false);  // by a rotor of its own or of a follower
+  std::vector<bool> driven(static_cast<std::size_t>(model.nv), false);  // by its own rotor or that of a mimic joint
   for (const Body<T>& b : model.bodies) {
     if (!is_zero(b.armature)) driven[static_cast<std::size_t>(b.v)] = true;
   }
@@ -87,7 +87,7 @@ std::vector<T> parameter_values(const Model<T>& model, const ParameterTable& tab
 
 template <class T>
 Model<T> with_parameters(Model<T> model, const ParameterTable& table, In<T> values) {
-  require(values.size() == table.size(), "with_parameters: one value for each parameter of the table");
+  require(values.size() == table.size(), "with_parameters needs one value per parameter of the table");
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     Body<T>& b = model.bodies[i];
     if (table.first[i] >= 0) {

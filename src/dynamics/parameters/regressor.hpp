@@ -1,16 +1,17 @@
 // Inverse dynamics as a matrix of the motion times the inertial parameters: τ = Y(q, q̇, q̈) π + rest.
 //
 // Standard parameters of a body, about the origin of its frame: m, h = (mx, my, mz), and the elements xx, xy, xz, yy,
-// yz, zz of the inertia matrix (xy = −∫ x y dm); where a drive turns the joint (or one that follows it) also `rotor`,
-// the inertia of the rotor as the joint feels it (armature). The massless bodies inside a composed joint have none.
+// yz, zz of the inertia matrix (xy = −∫ x y dm); if the joint (or a mimic joint that follows it) has a drive also
+// `rotor`, the rotor's inertia reflected to the joint (armature). The massless bodies inside a composite joint have
+// none.
 //
 // A velocity of joint j moves body i by the twist (s, t) at its origin, in its frame. By virtual work, row j of it is
 //   m: t·a     h: a × s + t × α + (t × ω) × ω     I: s·(I α) + (s × ω)·(I ω), linear in the six elements
-// with ω, α, a of the outward sweep of rnea. One twist is moved instead of ten wrenches, and only joints between a body
-// and the base have entries.
+// with ω, α, a of the outward sweep of rnea. One twist is transformed instead of ten wrenches, and only joints between
+// a body and the base have entries.
 //
-// The rest is what has no inertial parameters here: springs and other force elements, rotors of coupled drives where
-// they tie joints together, rotors that are bodies of their own. It is the inverse dynamics of the model with π = 0
+// The rest has no inertial parameters here: springs and other force elements, the coupling between joints by rotors of
+// coupled drives, rotors that are separate bodies. It is the inverse dynamics of the model with π = 0
 // (with_parameters).
 #pragma once
 
@@ -23,10 +24,10 @@
 
 namespace lw {
 
-// Which parameter stands in which column.
+// The parameter of each column.
 struct ParameterTable {
   static constexpr int kPerBody = 10;
-  std::vector<std::string> names;  // "link3.mx": by the first link of the file that the body consists of
+  std::vector<std::string> names;  // "link3.mx": named after the first link of the body in the file
   std::vector<int> first;          // of each body: the column of its mass, or -1
   std::vector<int> rotor;          // of each body: the column of its rotor, or -1
 

@@ -133,7 +133,7 @@ class Rules {
     return p;
   }
 
-  // What both of two joints at one place pass on.
+  // The inertia passed on by both of two joints at the same point.
   Passes<T> both(const Passes<T>& a, const Passes<T>& b) const {
     const auto same = [&](const Direction<T>& x, const Direction<T>& y) {
       return shape_.parallel(x.typical, y.typical);
@@ -207,7 +207,7 @@ Regrouping<T> regrouping(const Model<T>& model, double nearly_zero, const std::v
     Passes<T> passes;
     int above = model.bodies[i].parent;
     if (has_parameters) passes = rules.of_joint(joint);
-    // the rest of a composed joint
+    // the rest of a composite joint
     while (has_parameters && above >= 0 && result.table.first[static_cast<std::size_t>(above)] < 0) {
       passes = rules.both(passes, rules.of_joint(above));
       above = model.bodies[static_cast<std::size_t>(above)].parent;

@@ -1,4 +1,4 @@
-// What each joint passes on to the body above, by the rules of base_parameters.hpp.
+// The inertia that each joint passes on to the body above, by the rules of base_parameters.hpp.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@ template <class T>
 struct Direction {
   Vec3<T> a;
   Vec3<double> typical;
-  int largest() const;  // component, to divide by; z where they are alike
+  int largest() const;  // component, as a divisor; z if they are equal
 };
 
-// The parameters of a body that go, by blocks, and those that stay.
+// The parameters of a body that are passed on, by blocks, and those that remain.
 template <class T>
 struct Passes {
   bool mass = true;
@@ -36,9 +36,9 @@ struct Passes {
     return p;
   }
 
-  // Takes what goes off an inertia and returns it; what does not stay is then exactly zero.
+  // Removes the part passed on from an inertia and returns it; these parameters are then exactly zero.
   RigidInertia<T> take(RigidInertia<T>& inertia) const;
-  // Whether the k-th of the ten stays.
+  // Whether the k-th of the ten remains.
   bool stays(int k) const;
 
  private:
@@ -46,13 +46,13 @@ struct Passes {
   int ring_pivot() const { return (axis.largest() + 2) % 3; }
 };
 
-// Entry per body; those without parameters pass nothing on.
+// One entry per body; those without parameters pass nothing on.
 template <class T>
 struct Regrouping {
   ParameterTable table;
   std::vector<Passes<T>> passes;
-  std::vector<int> holder;          // who takes it: the next body above that has parameters, or the base
-  std::vector<bool> rotor_in_body;  // the joint's rotor cannot be told from the body's own parameters
+  std::vector<int> holder;          // receiver: the next body above with parameters, or the base
+  std::vector<bool> rotor_in_body;  // the joint's rotor is indistinguishable from the body's own parameters
 };
 // `felt` as in base_parameters.hpp.
 template <class T>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMostSteps = 50;
 
-// x = A⁻¹ b by elimination with pivots, A by rows; false where it is singular.
+// x = A⁻¹ b by elimination with pivots, A by rows; false if A is singular.
 template <int n, class T>
 bool eliminate(std::array<std::array<T, n>, n>& A, std::array<T, n>& b) {
   for (std::size_t k = 0; k < n; ++k) {
@@ -81,7 +81,7 @@ DirectEffort by_virtual_cut(const ThreeLegs& legs, const Triangle<T>& P, Triangl
   const T more = k2 + T(1.0), less = k2 - T(1.0), sum = k1 + k3, difference = k1 - k3;
   const PlaneVector<T> arm = corners[0] - P[0], first = corners[1] - corners[0];
   const T psi = atan2(cross(e, arm), dot(e, arm));
-  // the branch on which the guess is: the sign of A t − B, t = tan(θ/2), both from the corners as they stand
+  // the branch of the guess: the sign of A t − B, t = tan(θ/2), both from the corners as they stand
   const T cosine = dot(e, arm) * T(1.0 / input), sine = cross(e, arm) * T(1.0 / input);
   const T half = cross(e, first) / (T(coupler) + dot(e, first));
   const int branch = value_of((more * cosine - sum) * half - sine) >= 0.0 ? 1 : -1;

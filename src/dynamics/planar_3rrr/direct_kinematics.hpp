@@ -1,7 +1,7 @@
-// Where the platform of a planar 3-RRR is, its cranks being given: six methods side by side. Each follows a mode from a
-// guess nearby.
+// Direct kinematics of a planar 3-RRR: the pose of the platform for given crank angles, by six methods. Each follows a
+// mode from a nearby guess.
 //
-//   virtual_cut  Ma and Angeles 1989, as Helmy 1994 has it (4.16–4.24, corrected): without rod 3 a four-bar linkage
+//   virtual_cut  Ma and Angeles 1989, as in Helmy 1994 (4.16–4.24, corrected): without rod 3 a four-bar linkage
 //                remains, whose coupler angle θ follows from the input angle ψ and a branch K = ±1 in closed form; that
 //                rod 3 has its length is one equation in ψ, solved by secants
 //   angles       3×3 Newton on the angles ψ₁, ψ₂, ψ₃ between the triangle of the knees and the rods (4.5, with the sign
@@ -12,9 +12,9 @@
 //   sextic       Newton on the polynomial of planar_platform.hpp, of degree six in tan(φ/2), whose real roots are all
 //                modes
 //
-// `angles`, `corners` and `natural` know the platform by its sides alone and could find it turned over; from a guess
-// nearby they do not. One text over any scalar: with Count it tells what it costs. Tolerances are on the equations: m²,
-// or m² by the product of two lengths.
+// `angles`, `corners` and `natural` describe the platform by its sides only and could find its mirror image, but not
+// from a nearby guess. The code is a template over the scalar; with Count it counts operations. Tolerances apply to the
+// equations: m², or m² divided by the product of two lengths.
 #pragma once
 
 #include <string>
@@ -31,18 +31,17 @@ inline constexpr DirectMethod kDirectMethods[] = {DirectMethod::virtual_cut, Dir
                                                   DirectMethod::natural,     DirectMethod::sextic};
 
 struct DirectEffort {
-  int iterations = 0;   // steps of Newton or of the secant
+  int iterations = 0;   // Newton or secant steps
   int evaluations = 0;  // of the equations
   bool converged = false;
 };
 
-// Corners from the knees, beginning with `corners` as they were a moment before. `q` are the cranks' angles (natural
-// alone needs them).
+// Corners from the knees, starting from the previous `corners`. `q` are the crank angles (needed only by natural).
 template <class T>
 DirectEffort direct_kinematics(DirectMethod method, const ThreeLegs& legs, const std::array<T, 3>& q,
                                const Triangle<T>& knees, Triangle<T>& corners, double tolerance = 1e-12);
 
-// The four-bar linkage that is left when rod 3 is cut: base b between the knees 1 and 2, input rod 1, coupler the
+// The four-bar linkage that remains when rod 3 is cut: base b between the knees 1 and 2, input rod 1, coupler the
 // platform's first side, output rod 2.
 struct FourBar {
   double base, input, coupler, output;
@@ -50,9 +49,9 @@ struct FourBar {
 
   FourBar(double base_length, double input_length, double coupler_length, double output_length);
 
-  // cos θ and sin θ on branch K; none where the input angle is out of range.
+  // cos θ and sin θ on branch K; none if the input angle is out of range.
   std::optional<PlaneVector<double>> coupler_angle(double psi, int branch) const;
-  // Which branch is nearest to a coupler angle; 0 where the input angle is out of range.
+  // The branch nearest to a coupler angle; 0 if the input angle is out of range.
   int branch_of(double psi, double theta) const;
   struct Range {
     enum class Kind { none, crank, around_zero, around_pi, two_sided } kind = Kind::none;

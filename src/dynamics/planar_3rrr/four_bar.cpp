@@ -74,7 +74,7 @@ ColdStart virtual_cut_search(const ThreeLegs& legs, const Triangle<double>& P, i
   const FourBar four(b, legs.rod[0], coupler, legs.rod[1]);
   const FourBar::Range range = four.range();
   if (range.kind == FourBar::Range::Kind::none) return result;
-  // the equation of the cut; NaN where the four-bar cannot be there
+  // the equation of the cut; NaN if the four-bar cannot be assembled
   const auto equation = [&](double psi, int K) {
     const auto theta = four.coupler_angle(psi, K);
     if (!theta) return std::nan("");
@@ -94,7 +94,7 @@ ColdStart virtual_cut_search(const ThreeLegs& legs, const Triangle<double>& P, i
                                    x.y + third.x * theta->y + third.y * theta->x};
     result.corners = {P[0] + turned(x, e.x, e.y), P[0] + turned(two, e.x, e.y), P[0] + turned(nine, e.x, e.y)};
   };
-  // the thesis leaves the mirror image of a two-sided range out; here it comes last
+  // the thesis omits the mirror image of a two-sided range; here it comes last
   std::vector<std::pair<double, double>> pieces{{range.low, range.high}};
   if (range.kind == FourBar::Range::Kind::two_sided) pieces.emplace_back(-range.high, -range.low);
   for (const auto& [low, high] : pieces) {

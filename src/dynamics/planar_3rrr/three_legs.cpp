@@ -13,7 +13,7 @@
 namespace lw {
 namespace {
 
-// One leg: the joint at the knee is on a crank, whose own joint is driven and stands on the base.
+// One leg: the knee joint is on a crank, whose own joint is actuated and on the base.
 struct RrrLeg {
   int crank = -1;
   Vec3<double> knee_on_crank;  // in the crank's frame
@@ -35,7 +35,7 @@ std::optional<ThreeLegs> three_legs(const Model<double>& model) {
   const PlanarPlan plan = planar_plan(graph);
   if (plan.steps.size() != 1 || plan.steps[0].kind != PlanarGroup::Kind::platform || !plan.complete) return {};
   const PlanarGroup& step = plan.steps[0];
-  if (step.groups[0] != 0 || !put_together(graph, step)) return {};  // the cranks stand on the base, all in a plane
+  if (step.groups[0] != 0 || !put_together(graph, step)) return {};  // the cranks are on the base, all in one plane
   ThreeLegs legs;
   Eigen::Vector3d normal = Eigen::Vector3d::Zero(), e1, e2;
   Eigen::Vector3d p1, p2;  // axes of the platform's plane
@@ -47,7 +47,7 @@ std::optional<ThreeLegs> three_legs(const Model<double>& model) {
     const Eigen::Vector3d axis = crank.X_PJ.R.eigen() * crank.axis.eigen();
     if (k == 0) {
       normal = axis;
-      // x of the plane along the world's x where that is not along the normal
+      // x of the plane along the world's x unless that is along the normal
       e1 = Eigen::Vector3d::UnitX() - normal * normal.x();
       if (e1.norm() < 1e-6) e1 = normal.unitOrthogonal();
       e1.normalize();

@@ -1,10 +1,10 @@
-// The planar 3-RRR: three cranks, driven, three rods and a platform, all joints revolute and parallel. Legs may differ,
-// and the platform may be any triangle.
+// The planar 3-RRR: three actuated cranks, three rods and a platform, with all joints revolute and parallel. Legs may
+// differ, and the platform may be any triangle.
 //
 //   knees    K_i = O_i + c_i (cos(γ_i + q_i), sin(γ_i + q_i))
 //   closure  |C_i − K_i| = r_i,  C_i the platform's corners
 //
-// Points are in the plane of motion, as the base sees it; the normal gives the sense of rotation.
+// Points are in the plane of motion, in base axes; the normal gives the sense of rotation.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ template <class T>
 T cross(const PlaneVector<T>& a, const PlaneVector<T>& b) {
   return a.x * b.y - a.y * b.x;
 }
-// Turned by the angle of that cosine and sine.
+// Rotated by the angle with this cosine and sine.
 template <class T>
 PlaneVector<T> turned(const PlaneVector<T>& a, const T& c, const T& s) {
   return {c * a.x - s * a.y, s * a.x + c * a.y};
@@ -45,13 +45,12 @@ struct ThreeLegs {
   std::array<double, 3> crank{}, rod{};
   Triangle<double> platform;            // corners in the platform's frame
   std::array<int, 3> coordinate{};      // q_i among the mechanism's
-  std::array<double, 3> sense{};        // ±1: a crank that turns the other way round counts −q_i
+  std::array<double, 3> sense{};        // ±1: −1 for a crank with the opposite sense of rotation, −q_i
   Vec3<double> right, up;               // axes of the plane in the world
   std::array<Frame<double>, 3> corner;  // on the platform, where the rods meet it
 };
 
-// From a mechanism's geometry, whatever its names and whichever joints close its loops; none where it is no such
-// mechanism.
+// Recognised by geometry, independently of names and of the joints that close the loops; none for other mechanisms.
 std::optional<ThreeLegs> three_legs(const Model<double>& model);
 
 // The platform's corners in the plane, at a configuration of the whole mechanism.
