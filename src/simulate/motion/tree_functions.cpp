@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 
 #include "../../codegen/trace/function_derivatives.hpp"
+#include "../../codegen/trace/traced.hpp"
 #include "../../dynamics/derivatives/forward_derivatives.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "driven_code.hpp"
