@@ -88,15 +88,13 @@ Emitted emit(const Form& form, int batch, const Program& program, const std::vec
     if (processors > 1) add(emit_divided(program, divided));
     add(emit_selftest(program, vectors, dialect, {.batch = batch != 0, .processors = processors}));
     const std::string ending = cpp ? ".cpp" : ".c";
-    std::vector<std::string> build = compiler(cpp);
-    out.tool = build[0];
-    build.insert(build.end(), {cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"});
-    build.insert(build.end(), kCFlags.begin(), kCFlags.end());
+    std::vector<std::string> sources;
     for (const char* part : {"", "_batch", "_selftest"}) {
-      if (batch != 0 || std::string_view(part) != "_batch") build.push_back(name + part + ending);
+      if (batch != 0 || std::string_view(part) != "_batch") sources.push_back(name + part + ending);
     }
-    if (processors > 1) build.insert(build.end(), {c_divided_name(program, processors) + ending, "-pthread"});
-    build.insert(build.end(), {"-o", "selftest", "-lm"});
+    if (processors > 1) sources.insert(sources.end(), {c_divided_name(program, processors) + ending, "-pthread"});
+    const std::vector<std::string> build = build_command(cpp, sources);
+    out.tool = build[0];
     out.commands = {build, {"./selftest"}};
   } else if (language == "fortran") {
     add(emit_fortran(program));
@@ -319,10 +317,7 @@ int run_compile(const Arguments& arguments) {
   program.notes.insert(program.notes.end(), divided.predictions.begin(), divided.predictions.end());
   Emitted made = emit(form, batch, program, divided.functions, functions.vectors);
   const SelfTest test = run_selftest(made);
-  if (test.verdict == "failed") {
-    say_error(fmt::format("the self-test of the code fails; nothing is written. It said:\n{}", test.output));
-    return kToolchain;
-  }
+  if (!holds(test, "the code")) return kToolchain;
   proof.self_test = test.verdict;
   if (!made.commands.empty()) proof.build = made.commands[0];
   made.files.push_back(emit_report(program, made.files, form, proof));
@@ -338,10 +333,7 @@ int run_compile(const Arguments& arguments) {
   for (const std::string& file : files) fmt::print("  {}\n", file);
   if (!divided.predictions.empty()) fmt::print("\n  {}\n", fmt::join(divided.predictions, "\n  "));
   if (proof.snapping > 0.0) fmt::print("\n  snapping changes results by {:.1e}\n", proof.snapping);
-  if (test.verdict != "none") {
-    fmt::print("\n  self-test, {} states a function against the algorithms over double: {}{}\n", kVectors, test.verdict,
-               test.verdict == "not run" ? " (" + test.output + ")" : "");
-  }
+  if (test.verdict != "none") fmt::print("\n  {}\n", to_string(test, kVectors, "the algorithms over double"));
   return kOk;
 }
 

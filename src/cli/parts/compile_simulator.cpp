@@ -62,14 +62,9 @@ int compile_simulator(const Arguments& arguments) {
   made.program.options.emplace_back("--simulator", "");
   if (arguments.has("--inertias")) made.program.options.emplace_back("--inertias", "");
   std::vector<std::string> build = compiler(true);
-  Emitted emitted{{"c++"}, made.files, {}, build[0]};
   build.insert(build.end(), made.compile.begin(), made.compile.end());
-  emitted.commands = {build, {"./" + made.program.name, "selftest"}};
-  const SelfTest test = run_selftest(emitted);
-  if (test.verdict == "failed") {
-    say_error(fmt::format("the self-test of the simulator fails; nothing is written. It said:\n{}", test.output));
-    return kToolchain;
-  }
+  const SelfTest test = run_selftest({{"c++"}, made.files, {build, {"./" + made.program.name, "selftest"}}, build[0]});
+  if (!holds(test, "the simulator")) return kToolchain;
   Proof proof;
   proof.states = options.vectors;
   proof.errors = made.errors;
@@ -104,8 +99,7 @@ int compile_simulator(const Arguments& arguments) {
   fmt::print("{}\n", table.str());
   for (const auto& file : json["files"]) fmt::print("  {}\n", file.get<std::string>());
   fmt::print("\n  parameters of the data file: {}\n", kept.empty() ? "none" : fmt::format("{}", fmt::join(kept, ", ")));
-  fmt::print("  self-test, {} states a function against other algorithms: {}{}\n", options.vectors, test.verdict,
-             test.verdict == "not run" ? " (" + test.output + ")" : "");
+  fmt::print("  {}\n", to_string(test, options.vectors, "other algorithms"));
   fmt::print("\n  make -C {0}, then {0}/{1} forward {0}/{1}.data\n", folder.string(), made.program.name);
   return kOk;
 }

@@ -58,19 +58,11 @@ int compile_by_strategy(const Arguments& arguments) {
   dialect.cpp = options.cpp;
   for (Artefact& file : emit_selftest(made.program, {vectors_of(made.traced[0])}, dialect))
     made.files.push_back(std::move(file));
-  std::vector<std::string> build = compiler(options.cpp);
-  Emitted emitted{{language}, made.files, {}, build[0]};
-  build.insert(build.end(), {options.cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"});
-  build.insert(build.end(), kCFlags.begin(), kCFlags.end());
   const std::string ending = options.cpp ? ".cpp" : ".c";
-  build.insert(build.end(),
-               {made.program.name + ending, made.program.name + "_selftest" + ending, "-o", "selftest", "-lm"});
-  emitted.commands = {build, {"./selftest"}};
-  const SelfTest test = run_selftest(emitted);
-  if (test.verdict == "failed") {
-    say_error(fmt::format("the self-test of the code fails; nothing is written. It said:\n{}", test.output));
-    return kToolchain;
-  }
+  const std::vector<std::string> build =
+      build_command(options.cpp, {made.program.name + ending, made.program.name + "_selftest" + ending});
+  const SelfTest test = run_selftest({{language}, made.files, {build, {"./selftest"}}, build[0]});
+  if (!holds(test, "the code")) return kToolchain;
   const OperationCount& c = made.operations;
   Json json{{"files", write_artefacts(folder, made.files)},
             {"strategy", name},
@@ -91,8 +83,7 @@ int compile_by_strategy(const Arguments& arguments) {
              std::to_string(c.trigonometric)});
   fmt::print("{}\n", table.str());
   for (const auto& file : json["files"]) fmt::print("  {}\n", file.get<std::string>());
-  fmt::print("\n  self-test, {} states against the algorithms over double: {}{}\n", kVectors, test.verdict,
-             test.verdict == "not run" ? " (" + test.output + ")" : "");
+  fmt::print("\n  {}\n", to_string(test, kVectors, "the algorithms over double"));
   return kOk;
 }
 

@@ -11,6 +11,9 @@
 #include "../../base/error.hpp"
 #include "../../base/file.hpp"
 #include "../../base/process.hpp"
+#include "../../base/text.hpp"
+#include "../../codegen/c/c_text.hpp"
+#include "../frame/terminal.hpp"
 
 namespace lw::cli {
 namespace {
@@ -61,6 +64,26 @@ std::vector<std::string> compiler(bool cpp) {
   std::vector<std::string> words = words_of(chosen == nullptr ? "" : chosen);
   if (words.empty()) words = {cpp ? "c++" : "cc"};
   return words;
+}
+
+std::vector<std::string> build_command(bool cpp, const std::vector<std::string>& files) {
+  std::vector<std::string> words = compiler(cpp);
+  words.insert(words.end(), {cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"});
+  words.insert(words.end(), kCFlags.begin(), kCFlags.end());
+  words.insert(words.end(), files.begin(), files.end());
+  words.insert(words.end(), {"-o", "selftest", "-lm"});
+  return words;
+}
+
+bool holds(const SelfTest& test, const std::string& whose) {
+  if (test.verdict != "failed") return true;
+  say_error(fmt::format("the self-test of {} fails; nothing is written. It said:\n{}", whose, test.output));
+  return false;
+}
+
+std::string to_string(const SelfTest& test, int states, const std::string& against) {
+  return fmt::format("self-test, {} states a function against {}: {}{}", states, against, test.verdict,
+                     test.verdict == "not run" ? " (" + test.output + ")" : "");
 }
 
 void require_writable(const fs::path& folder) {

@@ -34,8 +34,14 @@ class ScratchFolder {
 // In a folder of its own.
 SelfTest run_selftest(const Emitted& made);
 
-// CC or CXX as it is given, else cc or c++.
+// Whether it did not fail; if it did, what it said is said.
+bool holds(const SelfTest& test, const std::string& whose);
+// For the end of the answer: "self-test, 20 states a function against the algorithms over double: passed".
+std::string to_string(const SelfTest& test, int states, const std::string& against);
+
+// CC or CXX as it is given, else cc or c++; and what compiles these files of C or C++, and links them, with it.
 std::vector<std::string> compiler(bool cpp);
+std::vector<std::string> build_command(bool cpp, const std::vector<std::string>& files);
 
 // Before long work, that it will not be in vain: throws Error(io) where nothing could be written to the folder.
 void require_writable(const std::filesystem::path& folder);
