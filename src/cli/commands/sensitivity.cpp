@@ -22,29 +22,6 @@
 namespace lw::cli {
 namespace {
 
-void require_finite_rows(const std::vector<std::string>& names, const std::vector<std::string>& parameters,
-                         const GradientRows& rows) {
-  for (std::size_t f = 0; f < rows.size(); ++f) {
-    require_finite(names[f], rows[f], [&](std::size_t k) { return "its derivative by `" + parameters[k] + "`"; });
-  }
-}
-
-// A line a parameter, a column a functional; or the other way round where that is narrower.
-std::string gradient_table(const std::vector<std::string>& functionals, const std::vector<std::string>& parameters,
-                           std::span<const double> at, const std::vector<double>& values, const GradientRows& rows) {
-  std::vector<std::string> header{"parameter", "value"};
-  for (const std::string& f : functionals) header.push_back("d " + f);
-  Table table(header);
-  std::vector<std::string> first{"", ""};
-  for (const double v : values) first.push_back(readable(v, 9));
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    std::vector<std::string> line{parameters[k], readable(at[k])};
-    for (const auto& row : rows) line.push_back(readable(row[k], 9, largest(row)));
-    table.add(std::move(line));
-  }
-  return table.str();
-}
-
 struct SensitivityInput {
   LoadedPlant plant;
   std::vector<std::string> parameters;
@@ -99,17 +76,53 @@ void say_notes(const Arguments& arguments, const std::vector<std::string>& notes
   for (const std::string& note : notes) say("note: " + note);
 }
 
-// What forward and inverse runs have in common.
-void add_gradients(Json& json, const std::vector<std::string>& parameters, std::span<const double> at,
-                   const std::vector<std::string>& names, const std::vector<double>& values, const GradientRows& rows) {
+// What forward and inverse runs have in common: functionals and their derivatives by parameters.
+struct Gradients {
+  std::vector<std::string> functionals, parameters;
+  std::vector<double> at, values;
+  GradientRows rows;
+
+  template <class Design>
+  Gradients(Design& design, const SensitivityInput& input)
+      : parameters(input.parameters),
+        at(design.start().begin(), design.start().end()),
+        values(design.values(design.start())),
+        rows(design.gradients(input.method)) {
+    for (const DesignFunctional& f : input.functionals) functionals.push_back(f.name);
+    require_finite("functionals", values, [&](std::size_t k) { return "`" + functionals[k] + "`"; });
+    for (std::size_t f = 0; f < rows.size(); ++f)
+      require_finite(functionals[f], rows[f],
+                     [&](std::size_t k) { return "its derivative by `" + parameters[k] + "`"; });
+  }
+};
+
+void add_gradients(Json& json, const Gradients& g) {
   json["parameters"] = Json::object();
-  for (std::size_t k = 0; k < parameters.size(); ++k) json["parameters"][parameters[k]] = at[k];
+  for (std::size_t k = 0; k < g.parameters.size(); ++k) json["parameters"][g.parameters[k]] = g.at[k];
   json["functionals"] = Json::array();
-  for (std::size_t f = 0; f < names.size(); ++f) {
-    Json one{{"functional", names[f]}, {"value", values[f]}, {"gradient", Json::object()}};
-    for (std::size_t k = 0; k < parameters.size(); ++k) one["gradient"][parameters[k]] = rows[f][k];
+  for (std::size_t f = 0; f < g.functionals.size(); ++f) {
+    Json one{{"functional", g.functionals[f]}, {"value", g.values[f]}, {"gradient", Json::object()}};
+    for (std::size_t k = 0; k < g.parameters.size(); ++k) one["gradient"][g.parameters[k]] = g.rows[f][k];
     json["functionals"].push_back(std::move(one));
   }
+}
+
+// A line per parameter, a column per functional.
+void print_gradients(const Gradients& g) {
+  if (g.functionals.empty()) return;
+  fmt::print("\n");
+  std::vector<std::string> header{"parameter", "value"};
+  for (std::size_t f = 0; f < g.functionals.size(); ++f) {
+    fmt::print("  {} = {}\n", g.functionals[f], readable(g.values[f], 9));
+    header.push_back("d " + g.functionals[f]);
+  }
+  Table table(header);
+  for (std::size_t k = 0; k < g.parameters.size(); ++k) {
+    std::vector<std::string> line{g.parameters[k], readable(g.at[k])};
+    for (const auto& row : g.rows) line.push_back(readable(row[k], 9, largest(row)));
+    table.add(std::move(line));
+  }
+  fmt::print("\n{}", table.str());
 }
 
 // Which joints vectors list, if others follow them.
@@ -149,8 +162,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   }
   const bool shows_end = !arguments.has("--out") && asked.empty();
   ForwardDesign design(input.plant.loaded.mechanism, input.parameters, input.functionals, options);
-  const std::vector<double> values = design.values(design.start());
-  const GradientRows rows = design.gradients(input.method);
+  const Gradients gradients(design, input);
   say_notes(arguments, design.system().notes());
   const double end = design.run().times().back();
   if (const std::string event = design.ending(); !event.empty()) {
@@ -161,10 +173,6 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     if (!arguments.quiet())
       say(fmt::format("note: the event `{}` ends the run at t = {:.9g} s; `end:` is there", event, end));
   }
-  std::vector<std::string> names;
-  for (const DesignFunctional& f : input.functionals) names.push_back(f.name);
-  require_finite("functionals", values, [&](std::size_t k) { return "`" + names[k] + "`"; });
-  require_finite_rows(names, input.parameters, rows);
   std::vector<ForwardDesign::Instant> instants;
   if (!options.instants.empty()) instants = design.trajectory();
   if (arguments.has("--out") && !instants.empty())
@@ -186,7 +194,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
               {"steps", design.run().steps()},
               {"events", event_list(design.run())}};
     add_joints(json, input.plant);
-    add_gradients(json, input.parameters, design.start(), names, values, rows);
+    add_gradients(json, gradients);
     json["instants"] = Json::array();
     for (const auto& i : instants) json["instants"].push_back(instant_json(i, input.plant, input.parameters));
     if (check) {
@@ -204,15 +212,11 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   for (const Json& e : event_list(design.run())) {
     fmt::print("  at {:.9g} s `{}`\n", e["t"].get<double>(), e["name"].get<std::string>());
   }
-  if (!names.empty()) {
-    fmt::print("\n");
-    for (std::size_t f = 0; f < names.size(); ++f) fmt::print("  {} = {}\n", names[f], readable(values[f], 9));
-    fmt::print("\n{}", gradient_table(names, input.parameters, design.start(), values, rows));
-  }
+  print_gradients(gradients);
   for (const auto& i : instants) print_instant(i, input.plant.loaded.model, input.parameters);
   if (check) {
     fmt::print("\nlargest differences, relative to the largest derivative of each functional{}\n\n",
-               names.empty() ? " (q, qd and qdd at the instants shown)" : "");
+               input.functionals.empty() ? " (q, qd and qdd at the instants shown)" : "");
     Table table({"methods", "difference", "allowed"});
     for (const DesignCheck::Method& method : check->methods)
       table.add({method.name, fmt::format("{:.1e}", method.difference), fmt::format("{:.0e}", method.allowed)});
@@ -244,12 +248,8 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   options.motion = WeighedMotion::of_samples(t, q, qd, qdd);
   options.friction = arguments.has("--friction");
   InverseDesign design(input.plant.loaded.mechanism, input.parameters, input.functionals, options);
-  const std::vector<double> values = design.values(design.start());
-  const GradientRows rows = design.gradients(input.method);
+  const Gradients gradients(design, input);
   const std::vector<InverseDesign::Torques> torques = design.torques();
-  std::vector<std::string> names;
-  for (const DesignFunctional& f : input.functionals) names.push_back(f.name);
-  require_finite_rows(names, input.parameters, rows);
   if (arguments.has("--out")) {
     std::string text = "t";
     for (std::size_t v = 1; v <= model.velocity_names.size(); ++v) text += fmt::format(",tau{}", v);
@@ -277,7 +277,7 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   if (arguments.json()) {
     Json json{{"model", model.name}, {"run", "inverse"}, {"samples", t.size()}};
     add_joints(json, input.plant);
-    add_gradients(json, input.parameters, design.start(), names, values, rows);
+    add_gradients(json, gradients);
     json["largest_d_tau"] = Json::object();
     for (std::size_t k = 0; k < input.parameters.size(); ++k) json["largest_d_tau"][input.parameters[k]] = peaks[k];
     if (arguments.has("--out")) json["out"] = arguments.text("--out");
@@ -287,11 +287,7 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   }
   fmt::print("{}: torques along {} samples of {}; derivatives by {} (SI units)\n", model.name, t.size(),
              arguments.text("--motion"), counted(input.parameters.size(), "parameter"));
-  if (!names.empty()) {
-    fmt::print("\n");
-    for (std::size_t f = 0; f < names.size(); ++f) fmt::print("  {} = {}\n", names[f], readable(values[f], 9));
-    fmt::print("\n{}", gradient_table(names, input.parameters, design.start(), values, rows));
-  }
+  print_gradients(gradients);
   std::vector<std::string> header{"parameter"};
   for (const std::string& v : model.velocity_names) header.push_back("d tau " + v);
   Table table(header);
