@@ -72,12 +72,12 @@ std::string and_more(const std::vector<std::size_t>& samples) {
 }
 
 // `first`: the number of the first. Across where that fits, a column per joint; else a line per joint.
-void print_solutions(const Model<double>& joints, const IkAnswer& answer, std::size_t first) {
+void print_solutions(const IkSolver& solver, const IkAnswer& answer, std::size_t first) {
   const bool branches = std::ranges::any_of(answer.ways, [](const IkWay&w) { return !w.branch.empty(); }),
              conditions = std::ranges::any_of(answer.ways, [](const IkWay&w) { return !w.condition.empty(); });
   std::vector<std::string> header{""};
-  if (branches) header.emplace_back("branch");
-  for (const Entry& e : coordinate_entries(joints)) header.push_back(with_unit(e));
+  if (branches) header.push_back(solver.branches);
+  for (const Entry& e : coordinate_entries(solver.joints)) header.push_back(with_unit(e));
   header.emplace_back("off by");
   if (conditions) header.emplace_back("condition");
   Table table(header);
@@ -178,10 +178,10 @@ int solve_target(const IkQuestion& ask) {
     }
     print_json(json);
   } else if (reached) {
-    fmt::print("{}: configurations that bring `{}` there, {}\n\n", ask.model.name, ask.frame_name(),
+    fmt::print("{}: {} that bring `{}` there, {}\n\n", ask.model.name, ask.solver.finds, ask.frame_name(),
                answer.closed_form ? "in closed form" : "found numerically");
     const std::size_t first = std::max<std::size_t>(branch, 1);
-    print_solutions(ask.solver.joints, answer, first);
+    print_solutions(ask.solver, answer, first);
     print_remarks(answer, first);
   }
   if (!reached) say_not_reached(ask.arguments, answer, target.position_only);

@@ -103,6 +103,8 @@ class LoopIk : public IkSolver {
         limits_(arguments.has("--ignore-limits") ? no_limits(loaded.model)
                                                  : coordinate_limits(loaded.mechanism, loaded.model)) {
     joints = joints_alone(model_, actuated_velocities(model_));
+    finds = "driven joints";
+    branches = "legs";
   }
 
   IkAnswer solve(const IkTarget& target) override {

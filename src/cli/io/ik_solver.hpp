@@ -52,7 +52,9 @@ class IkSolver {
   virtual void begin_with(std::size_t way) = 0;
   virtual IkMotion follow(const Path& path, bool position_only) = 0;
 
-  Model<double> joints;  // those that are listed
+  Model<double> joints;                  // those that are listed
+  std::string finds = "configurations";  // what they are called,
+  std::string branches = "branch";       // and what tells them apart
 };
 
 // --q, --mode, --ignore-limits. Throws Error if no joint moves the frame.
