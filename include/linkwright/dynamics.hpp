@@ -4,7 +4,6 @@
 #include "dynamics/assembly/assembly.hpp"
 #include "dynamics/derivatives/forward_derivatives.hpp"
 #include "dynamics/derivatives/inverse_derivatives.hpp"
-#include "dynamics/friction/forward_friction.hpp"
 #include "dynamics/friction/friction.hpp"
 #include "dynamics/kinematics/inverse_kinematics.hpp"
 #include "dynamics/loops/dynamics.hpp"

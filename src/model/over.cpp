@@ -43,6 +43,18 @@ Body<T> over(const Body<double>& b) {
 }
 
 template <class T>
+Transmission<T> over(const Transmission<double>& t) {
+  Transmission<T> to{t.name, t.v, {}, {t.C.begin(), t.C.end()}, {t.C_inverse.begin(), t.C_inverse.end()}, t.width};
+  for (const DriveLoss<double>& d : t.drives) {
+    to.drives.push_back({d.name, d.ratio, d.rotor_inertia, Curve<T>(d.efficiency), d.breakaway, d.has_rated, d.has_peak,
+                         d.rated, d.peak, d.rotor_body});
+  }
+  return to;
+}
+
+}  // namespace
+
+template <class T>
 JointLoss<T> over(const JointLoss<double>& l) {
   JointLoss<T> to{l.body,
                   l.v,
@@ -60,18 +72,6 @@ JointLoss<T> over(const JointLoss<double>& l) {
     to.bearings.push_back({b.kind, b.moments, b.mu, b.radius, b.spacing, over<T>(b.across)});
   return to;
 }
-template <class T>
-Transmission<T> over(const Transmission<double>& t) {
-  Transmission<T> to{t.name, t.v, {}, {t.C.begin(), t.C.end()}, {t.C_inverse.begin(), t.C_inverse.end()}, t.width};
-  for (const DriveLoss<double>& d : t.drives) {
-    to.drives.push_back({d.name, d.ratio, d.rotor_inertia, Curve<T>(d.efficiency), d.breakaway, d.has_rated, d.has_peak,
-                         d.rated, d.peak, d.rotor_body});
-  }
-  return to;
-}
-
-}  // namespace
-
 template <class T>
 Model<T> over(const Model<double>& model) {
   Model<T> to;
@@ -111,6 +111,7 @@ Model<T> over(const Model<double>& model) {
   return to;
 }
 
+template JointLoss<Dual> over<Dual>(const JointLoss<double>&);
 template Model<Dual> over<Dual>(const Model<double>&);
 
 }  // namespace lw

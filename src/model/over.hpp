@@ -6,6 +6,8 @@
 namespace lw {
 
 template <class T>
+JointLoss<T> over(const JointLoss<double>& loss);
+template <class T>
 Model<T> over(const Model<double>& model);
 
 }  // namespace lw

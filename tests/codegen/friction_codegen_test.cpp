@@ -13,7 +13,7 @@
 #include "codegen/functions/friction_methods.hpp"
 #include "codegen/scene/snapping.hpp"
 #include "codegen/trace/verification.hpp"
-#include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/loops/forward_losses.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
 #include "model/read/read.hpp"
@@ -199,7 +199,7 @@ TEST(FrictionCode, ForwardFindsWhatTheReferenceFinds) {
     const Traced traced = trace_function(random_lossy(seed, 1 + static_cast<int>(seed / 3 % 6), true), "forward", how);
     const Model<double> model = snapped(traced.model, traced.snap);
     Interpreter<double> run(traced.function);
-    ForwardWithLosses reference(model);
+    ForwardLosses reference(model);
     Workspace<double> work(model);
     Losses<double> l(model);
     Random random(seed);

@@ -3,7 +3,7 @@
 
 #include "dynamics/derivatives/forward_derivatives.hpp"
 #include "dynamics/derivatives/inverse_derivatives.hpp"
-#include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/loops/forward_losses.hpp"
 #include "dynamics/parameters/regressor.hpp"
 #include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/crba.hpp"
@@ -89,7 +89,7 @@ TEST(AllocationOfLosses, NoneAfterSetUp) {
   const Model<double> model = instantiate<double>(load("puma560-dhanaraj"));
   Workspace<double> work(model);
   Losses<double> losses(model);
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   Random random(5);
   const State s = random_state(model, random);
   const std::vector<double> rest(6, 0.0);

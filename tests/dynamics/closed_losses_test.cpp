@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/worse.hpp"
-#include "dynamics/loops/closed_forward_losses.hpp"
+#include "dynamics/loops/forward_losses.hpp"
 #include "dynamics/loops/loop_position.hpp"
 #include "dynamics/loops/random_states.hpp"
 #include "dynamics/tree/kinematics.hpp"
@@ -104,8 +104,8 @@ TEST(ClosedLosses, ForwardUndoesInverseWhereEverythingMoves) {
     losses.inverse(s.work, s.q, s.s.qd, s.s.qdd);
     const Values tau = losses.losses.total;
     Values back(s.plan.freedoms());
-    ClosedForwardLosses forward(s.model, s.plan);
-    forward(s.work, s.q, s.s.qd, tau, back);
+    ForwardLosses forward(s.model, s.plan);
+    forward(s.q, s.s.qd, tau, back);
     for (std::size_t k = 0; k < back.size(); ++k) EXPECT_NEAR(back[k], s.s.qdd[k], 1e-9) << name;
     EXPECT_TRUE(forward.sticking().empty());
   }
@@ -139,14 +139,14 @@ TEST(ClosedLosses, FrictionAtRestOpposesTheMotionThatBegins) {
   };
   most += 0.3 * std::abs(angle(s.model.loops[0].b.body) - angle(s.model.loops[0].a.body));
   ClosedLosses<double> losses(s.model, s.plan);
-  ClosedForwardLosses forward(s.model, s.plan);
+  ForwardLosses forward(s.model, s.plan);
   for (const double qdd : {-2.0, 0.7, 0.0}) {
     Values without(1), back(1);
     inverse_dynamics<double>(s.model, s.plan, s.work, s.q, still, Values{qdd}, without);
     losses.inverse(s.work, s.q, still, Values{qdd});
     const double sign = qdd > 0.0 ? 1.0 : qdd < 0.0 ? -1.0 : 0.0;
     EXPECT_NEAR(losses.losses.total[0], without[0] + sign * most, 1e-8) << qdd;  // differences: the square of the step
-    forward(s.work, s.q, still, Values(losses.losses.total), back);
+    forward(s.q, still, Values(losses.losses.total), back);
     EXPECT_NEAR(back[0], qdd, 1e-9);
   }
 }
@@ -157,7 +157,7 @@ TEST(ClosedLosses, ForwardUndoesInverseFromRest) {
     add_friction(m, 0.05, 0.3);
     Subject s(m);
     ClosedLosses<double> losses(s.model, s.plan);
-    ClosedForwardLosses forward(s.model, s.plan);
+    ForwardLosses forward(s.model, s.plan);
     Random random(5);
     for (int k = 0; k < 10; ++k) {
       const Values still(s.plan.freedoms(), 0.0), qdd = s.states.next(random).qdd;
@@ -165,7 +165,7 @@ TEST(ClosedLosses, ForwardUndoesInverseFromRest) {
       losses.inverse(s.work, s.q, still, qdd);
       const Values tau = losses.losses.total;
       Values back(still.size());
-      forward(s.work, s.q, still, tau, back);
+      forward(s.q, still, tau, back);
       for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], qdd[i], 1e-8) << name << " " << k;
       EXPECT_TRUE(forward.sticking().empty());
     }
@@ -191,16 +191,16 @@ TEST(ClosedLosses, DryFrictionHoldsAMechanismAtRest) {
     in_cut += losses.cuts()[0].row[v] * s.work.R[v];
   }
   most += 0.3 * std::abs(in_cut);
-  ClosedForwardLosses forward(s.model, s.plan);
+  ForwardLosses forward(s.model, s.plan);
   for (const double part : {-0.999, -0.3, 0.0, 0.5, 0.999}) {
-    forward(s.work, s.q, still, Values{weight[0] + part * most}, qdd);
+    forward(s.q, still, Values{weight[0] + part * most}, qdd);
     EXPECT_EQ(qdd[0], 0.0) << part;
     EXPECT_FALSE(forward.sticking().empty());
   }
   Values H(1);
   mass_matrix<double>(s.model, s.plan, s.work, s.q, H);
   for (const double sign : {-1.0, 1.0}) {
-    forward(s.work, s.q, still, Values{weight[0] + sign * (most + 0.25)}, qdd);
+    forward(s.q, still, Values{weight[0] + sign * (most + 0.25)}, qdd);
     EXPECT_NEAR(qdd[0], sign * 0.25 / H[0], 1e-10 * 0.25 / H[0]);
     EXPECT_TRUE(forward.sticking().empty());
   }
@@ -214,8 +214,8 @@ TEST(ClosedLosses, OfThreeFreedomsOneMayHoldWhileOthersSlip) {
   Subject s(m);
   const Values still(3, 0.0);
   Values qdd(3), tau{1.0, 2.0, -1.0};
-  ClosedForwardLosses forward(s.model, s.plan);
-  forward(s.work, s.q, still, tau, qdd);
+  ForwardLosses forward(s.model, s.plan);
+  forward(s.q, still, tau, qdd);
   EXPECT_EQ(forward.sticking(), std::vector<std::string>{"crank1"});
   EXPECT_LT(std::abs(qdd[0]), 1e-12 * std::abs(qdd[1]));
   // the other two as if the first were part of the base: its row and column struck out
@@ -271,12 +271,12 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
   losses.inverse(s.work, s.q, s.s.qd, s.s.qdd);
   tau = losses.losses.total;
   Values back(1), pressed(1);
-  ClosedForwardLosses forward(s.model, s.plan);
-  forward(s.work, s.q, s.s.qd, tau, back);
+  ForwardLosses forward(s.model, s.plan);
+  forward(s.q, s.s.qd, tau, back);
   EXPECT_NEAR(back[0], s.s.qdd[0], 1e-9 * (1.0 + std::abs(back[0])));
   // and the same torques with some that press: the freedom feels them by friction alone
   tau[0] += right_by_left * 500.0, tau[1] -= 500.0;
-  forward(s.work, s.q, s.s.qd, tau, pressed);
+  forward(s.q, s.s.qd, tau, pressed);
   EXPECT_LT(pressed[0] * s.s.qd[0], back[0] * s.s.qd[0]);
   losses.forces(s.work, s.q, s.s.qd, pressed, {}, {}, tau);
   EXPECT_NEAR(losses.needed[0], tau[0] + right_by_left * tau[1], 1e-9 * 500.0);
@@ -323,8 +323,8 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
     EXPECT_GT(m, 1e-3 * 3.0);
     // forward dynamics agrees
     Values back(1);
-    ClosedForwardLosses forward(s.model, s.plan);
-    forward(s.work, s.q, s.s.qd, Values{losses.losses.total[0]}, back);
+    ForwardLosses forward(s.model, s.plan);
+    forward(s.q, s.s.qd, Values{losses.losses.total[0]}, back);
     EXPECT_NEAR(back[0] * 1e-9, 0.0, 1e-8);
   }
 }
@@ -406,8 +406,8 @@ TEST(ClosedLosses, LoadedBearingsHoldUpToTheLimitsOfStatics) {
   EXPECT_GT(width, 0.1);
   const auto acceleration = [&](double tau) {
     Values qdd(1);
-    ClosedForwardLosses forward(s.model, s.plan);
-    forward(s.work, q, still, Values{tau}, qdd);
+    ForwardLosses forward(s.model, s.plan);
+    forward(q, still, Values{tau}, qdd);
     return qdd[0];
   };
   for (const double part : {1e-6, 1e-4, 1e-3, 1e-2, 0.1}) {
@@ -430,8 +430,8 @@ TEST(ClosedLosses, LoadsThatSettleSlowlyAreFound) {
   // all that the motor gives beyond the motion's own power is lost in the bearings: F = μ r |load|, from loads under F
   EXPECT_GT(losses.losses.bearing[0] * qd[0], 1.0);
   Values back(1);
-  ClosedForwardLosses forward(s.model, s.plan);
-  forward(s.work, q, qd, Values{tau}, back);
+  ForwardLosses forward(s.model, s.plan);
+  forward(q, qd, Values{tau}, back);
   EXPECT_NEAR(back[0], qdd[0], 1e-9);
   // and where more friction than load comes back, the joint is named
   for (std::size_t at = 0; (at = file.find("radius: 0.75")) != std::string::npos;) file.replace(at, 12, "radius: 2.00");

@@ -11,7 +11,7 @@
 #include "dynamics/derivatives/forward_derivatives.hpp"
 #include "dynamics/derivatives/inverse_derivatives.hpp"
 #include "dynamics/formulations/formulation.hpp"
-#include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/loops/forward_losses.hpp"
 #include "dynamics/parameters/regressor.hpp"
 #include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/crba.hpp"
@@ -256,7 +256,7 @@ TEST_P(RandomElements, ActWithFriction) {
     const auto k = static_cast<std::size_t>(loss.v);
     EXPECT_GT((losses.total[k] - losses.dynamic[k] + Q[k]) * s.qd[k], 0.0);
   }
-  ForwardWithLosses forward(lossy);
+  ForwardLosses forward(lossy);
   forward(s.q, s.qd, losses.total, qdd);
   EXPECT_LT(largest_difference(qdd, s.qdd), 1e-9 * largest(s.qdd));
 }
@@ -359,7 +359,7 @@ TEST(PointSpring, LoadsBearingsWithItsDamping) {
   model.losses = {loss};
   Workspace<double> work(model);
   Losses<double> losses(model);
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   for (const double angle : {-1.2, 0.4, 2.5}) {
     const Values q{angle}, qd{-1.5}, qdd{3.0};
     inverse_with_losses<double>(model, work, q, qd, qdd, losses);

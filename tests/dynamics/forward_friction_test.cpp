@@ -10,7 +10,7 @@
 #include <Eigen/LU>
 
 #include "base/worse.hpp"
-#include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/loops/forward_losses.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "dynamics/tree/torque_terms.hpp"
@@ -94,7 +94,7 @@ double torque_error(const Model<double>& model, Workspace<double>& work, const S
   return worst;
 }
 
-TEST(ForwardWithLosses, UndoesInverseDynamicsAwayFromRest) {
+TEST(ForwardLosses, UndoesInverseDynamicsAwayFromRest) {
   double worst = 0.0;
   int states = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -103,7 +103,7 @@ TEST(ForwardWithLosses, UndoesInverseDynamicsAwayFromRest) {
     const Model<double> model = instantiate<double>(m);
     Workspace<double> work(model);
     Losses<double> losses(model);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     Random random(seed);
     for (int k = 0; k < 10; ++k, ++states) {
       const State s = random_state(model, random);
@@ -121,7 +121,7 @@ TEST(ForwardWithLosses, UndoesInverseDynamicsAwayFromRest) {
 
 // From rest dry friction opposes the accelerations: M q̈ + h + σ(q̈) coulomb, which forward dynamics takes back to q̈.
 // Where laws do not depend on loads there is one answer.
-TEST(ForwardWithLosses, UndoesInverseDynamicsFromRest) {
+TEST(ForwardLosses, UndoesInverseDynamicsFromRest) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Mechanism m = random_mechanism(seed, {.joints = 1 + static_cast<int>(seed % 7)});
     Random random(seed);
@@ -135,7 +135,7 @@ TEST(ForwardWithLosses, UndoesInverseDynamicsFromRest) {
     const std::size_t n = static_cast<std::size_t>(model.nv);
     Workspace<double> work(model);
     Losses<double> losses(model);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     for (int k = 0; k < 5; ++k) {
       State s = random_state(model, random);
       s.qd.assign(n, 0.0);
@@ -159,7 +159,7 @@ TEST(ForwardWithLosses, UndoesInverseDynamicsFromRest) {
 }
 
 // With every loss there may be none or several answers: what is found needs the torques that were given.
-TEST(ForwardWithLosses, UndoesInverseDynamicsFromRestWithEveryLoss) {
+TEST(ForwardLosses, UndoesInverseDynamicsFromRestWithEveryLoss) {
   int found = 0, same = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Mechanism m = random_mechanism(seed, {.joints = 1 + static_cast<int>(seed % 7)});
@@ -167,7 +167,7 @@ TEST(ForwardWithLosses, UndoesInverseDynamicsFromRestWithEveryLoss) {
     const Model<double> model = instantiate<double>(m);
     Workspace<double> work(model);
     Losses<double> losses(model);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     Random random(seed);
     for (int k = 0; k < 5; ++k) {
       State s = random_state(model, random);
@@ -193,7 +193,7 @@ TEST(ForwardWithLosses, UndoesInverseDynamicsFromRestWithEveryLoss) {
   std::printf("%d of 200 states have an answer, %d the one they came from\n", found, same);
 }
 
-TEST(ForwardWithLosses, DampersOfForceElementsCountToo) {
+TEST(ForwardLosses, DampersOfForceElementsCountToo) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Mechanism m = random_mechanism(seed, {.joints = 2 + static_cast<int>(seed % 5)});
     add_every_loss(m, seed, true);
@@ -201,7 +201,7 @@ TEST(ForwardWithLosses, DampersOfForceElementsCountToo) {
     add_random_elements<double>(model, seed, {.rotor_ties = false});
     Workspace<double> work(model);
     Losses<double> losses(model);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     Random random(seed);
     for (int k = 0; k < 5; ++k) {
       const State s = random_state(model, random);
@@ -216,7 +216,7 @@ TEST(ForwardWithLosses, DampersOfForceElementsCountToo) {
   }
 }
 
-TEST(ForwardWithLosses, FindsDirectionsThatInverseDynamicsConfirms) {
+TEST(ForwardLosses, FindsDirectionsThatInverseDynamicsConfirms) {
   int sticking = 0, slipping = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Mechanism m = random_mechanism(seed, {.joints = 1 + static_cast<int>(seed % 8)});
@@ -224,7 +224,7 @@ TEST(ForwardWithLosses, FindsDirectionsThatInverseDynamicsConfirms) {
     const Model<double> model = instantiate<double>(m);
     Workspace<double> work(model);
     Losses<double> losses(model);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     Random random(seed);
     for (int k = 0; k < 10; ++k) {
       State s = random_state(model, random);
@@ -401,12 +401,12 @@ links:
   return model;
 }
 
-TEST(ForwardWithLosses, AClampHoldsAnyWeightOrNone) {
+TEST(ForwardLosses, AClampHoldsAnyWeightOrNone) {
   const Vector zero{0.0};
   Vector qdd(1);
   {
     const Model<double> model = clamp(0.21);  // 2 · 0.21 · 0.5/0.2 = 1.05
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     forward(zero, zero, zero, qdd);
     EXPECT_EQ(qdd[0], 0.0);
     EXPECT_TRUE(forward.sticks()[0]);
@@ -414,14 +414,14 @@ TEST(ForwardWithLosses, AClampHoldsAnyWeightOrNone) {
     EXPECT_LT(qdd[0], 0.0);
   }
   const Model<double> model = clamp(0.19);
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   forward(zero, zero, zero, qdd);
   EXPECT_NEAR(qdd[0], -9.81, 1e-13);  // falling freely it does not press against the guide
 }
 
-TEST(ForwardWithLosses, JammingIsReportedByJoint) {
+TEST(ForwardLosses, JammingIsReportedByJoint) {
   const Model<double> model = clamp(0.4);  // friction of twice the load
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   Vector qdd(1);
   // sliding up and braked from outside by more than its weight: the brake's own load grows faster than what it stops
   const std::string error = message_of([&] { forward(Vector{0.0}, Vector{1.0}, Vector{-100.0}, qdd); });
@@ -461,7 +461,7 @@ TEST(Couplings, ForwardUndoesInverseWhileAllMoves) {
   const Model<double> model = differential(0.3);
   Workspace<double> work(model);
   Losses<double> losses(model);
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   Random random(1);
   for (int k = 0; k < 50; ++k) {
     const State s = random_state(model, random);
@@ -487,7 +487,7 @@ TEST(Couplings, OneDriveSticksWhileTheOtherTurns) {
   const auto torques = [](double left, double right) { return Vector{left + right, left - right}; };
   {
     const Model<double> model = differential(0.0);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     forward(zero, zero, torques(0.45, -0.45), qdd);
     EXPECT_EQ(qdd, zero);
     // the right drive holds q1 = q2 = x: (3 + 1) x'' = 2 (left's output), which is (2 - 0.5) 0.8
@@ -501,7 +501,7 @@ TEST(Couplings, OneDriveSticksWhileTheOtherTurns) {
   }
   // with friction in the joints too, one turning joint has only its own against it: 3 x'' = 2 · 1.2 - 0.3
   const Model<double> model = differential(0.3);
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   forward(zero, zero, torques(2.0, 2.0), qdd);
   EXPECT_NEAR(qdd[0], (2 * 1.2 - 0.3) / 3, 1e-14);
   EXPECT_EQ(qdd[1], 0.0);
@@ -539,7 +539,7 @@ TEST(Couplings, AccelerationsFromRestObeyGausssPrinciple) {
     }
     model.transmissions = {t};
     Workspace<double> work(model);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     for (int trial = 0; trial < 10; ++trial) {
       const State s = random_state(model, random);
       const Vector rest(5, 0.0);
@@ -579,9 +579,9 @@ TEST(Couplings, AccelerationsFromRestObeyGausssPrinciple) {
   EXPECT_GT(held, 100);
 }
 
-TEST(ForwardWithLosses, WhatIsSlowEnoughCountsAsAtRest) {
+TEST(ForwardLosses, WhatIsSlowEnoughCountsAsAtRest) {
   const Model<double> model = incline(0.5, 0.6);
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   Vector qdd(1);
   forward(Vector{0.0}, Vector{-1e-6}, Vector{0.0}, qdd);  // it slides, and slows down
   EXPECT_NEAR(qdd[0], 9.81 * (0.6 * std::cos(0.5) - std::sin(0.5)), 1e-13);
@@ -589,12 +589,12 @@ TEST(ForwardWithLosses, WhatIsSlowEnoughCountsAsAtRest) {
   EXPECT_EQ(qdd[0], 0.0);
 }
 
-TEST(ForwardWithLosses, AGradualLawNeedsNoSticking) {
+TEST(ForwardLosses, AGradualLawNeedsNoSticking) {
   Model<double> model = incline(0.5, 0.6);
   model.losses[0].width = 0.1;
   Workspace<double> work(model);
   Losses<double> losses(model);
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   for (const double v : {0.0, 1e-4, -0.03, 0.2}) {
     inverse_with_losses<double>(model, work, Vector{0.0}, Vector{v}, Vector{1.5}, losses);
     Vector qdd(1);
@@ -604,12 +604,12 @@ TEST(ForwardWithLosses, AGradualLawNeedsNoSticking) {
   }
 }
 
-TEST(ForwardWithLosses, WithoutLossesItIsForwardDynamics) {
+TEST(ForwardLosses, WithoutLossesItIsForwardDynamics) {
   Model<double> model = instantiate<double>(load("puma560"));
   model.losses.clear();
   model.transmissions.clear();
   Workspace<double> work(model);
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   Random random(5);
   const State s = random_state(model, random);
   Vector a(6), b(6);
@@ -620,14 +620,14 @@ TEST(ForwardWithLosses, WithoutLossesItIsForwardDynamics) {
 
 // Away from rest losses are those of the motion found. A joint that is held loses nothing, and one whose velocity has
 // passed zero within a step still has the friction of the direction decided at its beginning.
-TEST(ForwardWithLosses, TellsLossesByItsDirections) {
+TEST(ForwardLosses, TellsLossesByItsDirections) {
   Random random(5);
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     Mechanism m = random_mechanism(seed, {.joints = 4, .types = {JointType::revolute, JointType::prismatic}});
     add_every_loss(m, seed, true);
     const Model<double> model = instantiate<double>(m);
     Workspace<double> work(model);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     const State s = random_state(model, random);
     Losses<double> given(model);
     inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, given);
@@ -644,7 +644,7 @@ TEST(ForwardWithLosses, TellsLossesByItsDirections) {
 links:
   - {name: block, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}, friction: {coulomb: 3, viscous: 0.5}}
 )");
-  ForwardWithLosses forward(block);
+  ForwardLosses forward(block);
   Vector qdd(1);
   forward(Vector{0.0}, Vector{0.0}, Vector{2.5}, qdd);
   EXPECT_TRUE(forward.sticks()[0]);
@@ -658,10 +658,10 @@ links:
 
 // Where no loss depends on the loads, M and h may come from elsewhere: the accelerations are the same, and those of
 // joints that stick are zero. Gears and springs that ask for more than M and h do not take them.
-TEST(ForwardWithLosses, TakesEquationsFromElsewhere) {
+TEST(ForwardLosses, TakesEquationsFromElsewhere) {
   const Model<double> puma = instantiate<double>(load("puma560"));
   Workspace<double> work(puma);
-  ForwardWithLosses own(puma), other(puma);
+  ForwardLosses own(puma), other(puma);
   int asked = 0;
   ASSERT_TRUE(other.take_equations_from([&](In<double> q, In<double> qd, Out<double> M, Out<double> h) {
     ++asked;
@@ -699,13 +699,13 @@ TEST(ForwardWithLosses, TakesEquationsFromElsewhere) {
   EXPECT_GT(held, 20);
   for (const char* name : {"puma560-dhanaraj"}) {
     const Model<double> loaded = instantiate<double>(load(name));
-    EXPECT_FALSE(ForwardWithLosses(loaded).take_equations_from([](auto, auto, auto, auto) {}));
+    EXPECT_FALSE(ForwardLosses(loaded).take_equations_from([](auto, auto, auto, auto) {}));
   }
 }
 
-TEST(ForwardWithLosses, RefusesVectorsOfTheWrongSize) {
+TEST(ForwardLosses, RefusesVectorsOfTheWrongSize) {
   const Model<double> model = clamp(0.1);
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   Vector qdd(1);
   EXPECT_THROW(forward(Vector{0.0}, Vector{0.0, 0.0}, Vector{0.0}, qdd), Error);
 }

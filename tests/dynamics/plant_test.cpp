@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics/friction/forward_friction.hpp"
-#include "dynamics/loops/closed_forward_losses.hpp"
+#include "dynamics/loops/forward_losses.hpp"
 #include "dynamics/loops/dynamics.hpp"
 #include "model/random_state.hpp"
 #include "model/read/read.hpp"
@@ -29,7 +28,7 @@ TEST(Plant, FrictionOfATreeIsThatOfTheAlgorithmsForTrees) {
     Dynamics dynamics(load(name));
     const Model<double>& model = dynamics.model();
     Random random(3);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     Workspace<double> work(model);
     Losses<double> losses(model);
     for (int trial = 0; trial < 100; ++trial) {

@@ -6,7 +6,7 @@
 
 #include "base/random.hpp"
 #include "base/worse.hpp"
-#include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/loops/forward_losses.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "model/coordinate_rates.hpp"
 #include "model/random_state.hpp"
@@ -320,7 +320,7 @@ TEST(DesignSensitivity, OfLoadedBearingsAndGearsAreThoseOfDifferences) {
   const Values F = design.values(design.start());
   const auto run = [&](const ParameterValues<double>& values) {
     const Model<double> model = instantiate<double>(mechanism, values);
-    ForwardWithLosses forward(model);
+    ForwardLosses forward(model);
     Values y{0.3, -0.5, 1.0, -1.5};
     const Values tau{12, -4};
     const auto f = [&](const Values& x) {

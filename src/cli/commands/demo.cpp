@@ -12,7 +12,7 @@
 #include "../../codegen/compile.hpp"
 #include "../../codegen/trace/traced.hpp"
 #include "../../dynamics/formulations/formulation.hpp"
-#include "../../dynamics/friction/forward_friction.hpp"
+#include "../../dynamics/loops/forward_losses.hpp"
 #include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/tree/energy.hpp"
@@ -266,7 +266,7 @@ bool show_friction(const DemoState& s) {
   }
   fmt::print("{}\n", table.str());
   Vector qdd(s.qdd.size());
-  ForwardWithLosses forward(model);
+  ForwardLosses forward(model);
   forward(s.q, s.qd, losses.total, qdd);
   double largest = 0.0;
   for (const double x : s.qdd) largest = std::max(largest, std::abs(x));

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "../../base/error.hpp"
-#include "../../dynamics/loops/closed_forward_losses.hpp"
+#include "../../dynamics/loops/forward_losses.hpp"
 #include "../../dynamics/tree/crba.hpp"
 #include "../../model/require_tree.hpp"
 #include "../io/judgements.hpp"
@@ -47,10 +47,10 @@ int run_forward(const Arguments& arguments) {
                                                kAffordablePivots, model.name, joints.nv));
     }
     judge_mass_matrix(arguments, model, plant.plan, pose.q);
-    ClosedForwardLosses forward(model, plant.plan);
-    forward(work, pose.q, qd, tau, qdd, wrenches.on_bodies());
+    ForwardLosses forward(model, plant.plan);
+    forward(pose.q, qd, tau, qdd, {}, wrenches.on_bodies());
     sticking = forward.sticking();
-    warn_of_loads(arguments, plant, work, pose.q, wrenches.on_bodies());
+    warn_of_loads(arguments, plant, forward.motion(pose.q, wrenches.on_bodies()), pose.q, wrenches.on_bodies());
   } else if (const Formulation* formulation = chosen_formulation(arguments)) {
     std::vector<double> all = tau;
     for (std::size_t k = 0; k < all.size(); ++k) all[k] += wrenches.at_joints()[k];

@@ -12,7 +12,7 @@
 //
 // by Newton steps from the accelerations without friction (Solve, graph/expr.hpp). If they do not converge (a joint
 // jams), or converge where ∂total/∂q̈ has changed sign, accelerations are NaN. A joint at rest has no dry friction
-// here; dynamics/friction/forward_friction.hpp handles sticking.
+// here; dynamics/loops/forward_losses.hpp handles sticking.
 #pragma once
 
 #include "../../dynamics/friction/friction.hpp"

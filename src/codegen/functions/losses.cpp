@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "../../base/error.hpp"
-#include "../../dynamics/friction/forward_friction.hpp"
 #include "../../dynamics/linear/cholesky.hpp"
 #include "../../dynamics/tree/elements.hpp"
 #include "../../graph/typical.hpp"
@@ -133,7 +132,7 @@ void forward_loss_methods(MethodList& list) {
 
 void forward_loss_reference(ReferenceCall& c) {
   try {
-    ClosedForwardLosses(c.model, c.plan)(c.work, c.q, c.qd, c.tau, c.out[0]);
+    ForwardLosses(c.model, c.plan)(c.q, c.qd, c.tau, c.out[0]);
   } catch (const Error&) {  // it jams: there is no acceleration
     std::fill(c.out[0].begin(), c.out[0].end(), std::nan(""));
   }

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "../../dynamics/loops/closed_forward_losses.hpp"
+#include "../../dynamics/loops/forward_losses.hpp"
 #include "../../dynamics/loops/slopes.hpp"
 #include "../../dynamics/parameters/regressor.hpp"
 #include "function_row.hpp"

@@ -264,6 +264,21 @@ void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd,
   }
 }
 
+double drive_output(DriveLoss<double> drive, double input, double velocity, double width) {
+  if (width == 0.0) drive.breakaway = 0.0;
+  if (drive.efficiency.empty()) return input - drive_input<double>(drive, 0.0, velocity, width);
+  const auto excess = [&](double x) { return drive_input<double>(drive, x, velocity, width) - input; };
+  double low = -1.0, high = 1.0;
+  while (excess(low) > 0.0 && low > -1e300) low *= 4.0;
+  while (excess(high) < 0.0 && high < 1e300) high *= 4.0;
+  for (int k = 0; k < 200; ++k) {
+    const double middle = 0.5 * (low + high);
+    if (middle <= low || middle >= high) break;
+    (excess(middle) < 0.0 ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
 double back_driving_torque(const DriveLoss<double>& drive) {
   if (drive.breakaway <= 0.0 || drive.efficiency.empty()) return drive.breakaway;
   const auto through = [&](double x) { return x * drive.efficiency(x); };

@@ -109,6 +109,10 @@ T directed_joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T
 template <class T>
 T drive_input(const DriveLoss<T>& drive, const T& output, const T& velocity, const T& width);
 
+// Output of a drive for an input: drive_input(x) = input, which rises with x. Its breakaway torque, where it jumps, is
+// not in here.
+double drive_output(DriveLoss<double> drive, double input, double velocity, double width);
+
 // σ(v) · size. Gradual within `width`: σ = s (3 - s²)/2, s = v/width, which saturates at ±1; without a width by
 // comparisons alone, which cost no arithmetic.
 template <class T>

@@ -11,6 +11,7 @@
 #include "../linear/fixed_point.hpp"
 #include "../tree/elements.hpp"
 #include "../tree/kinematics.hpp"
+#include "../tree/rnea.hpp"
 
 namespace lw {
 namespace {
@@ -44,7 +45,7 @@ Freedom<T> freedom_of(const LoopClosure<T>& loop, int k, const Mat3<T>& R_A, con
 }  // namespace
 
 template <class T>
-ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool loads)
+ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
     : losses([&] {
         Model<T> sizes;
         sizes.nv = static_cast<int>(plan.actuated.size());
@@ -99,7 +100,7 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool 
     }
   }
   const std::vector<bool> felt = felt_reactions(model);
-  feels_ = loads || feels_ || std::any_of(felt.begin(), felt.end(), [](bool b) { return b; });
+  feels_ = feels_ || std::any_of(felt.begin(), felt.end(), [](bool b) { return b; });
   of_cuts_.resize(cuts_.size());
   rubs_.resize(model.losses.size() + cuts_.size());
 }
@@ -192,22 +193,18 @@ void ClosedLosses<T>::find_reactions(PlantWorkspace<T>& work, In<T> q,
   rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, tree_, damping_, external_);
 }
 
-// As wrenches on both links of each cut joint, in external_: they act against the motion of the second link as the
-// first sees it.
 template <class T>
-void ClosedLosses<T>::add_cut_friction(const PlantWorkspace<T>& work, const Friction& more) {
-  for (std::size_t k = 0; k < cuts_.size(); ++k) {
-    const LoopClosure<T>& loop = model_.loops[cuts_[k].loop];
-    const T friction = more.of_cuts.empty() ? of_cuts_[k] : of_cuts_[k] + more.of_cuts[k];
-    const Transform<T> X_A = frame_pose(work.tree, loop.a), X_B = frame_pose(work.tree, loop.b);
-    const Freedom<T> f = freedom_of(loop, cuts_[k].loss.v, X_A.R, X_B.R);
-    Force<T> wrench;
-    (f.slides ? wrench.lin : wrench.ang) = f.n * friction;
-    if (loop.b.body >= 0) external_[at(loop.b.body)] -= wrench_on_body<T>(work.tree, loop.b, wrench);
-    if (loop.a.body < 0) continue;
-    wrench.ang += cross(X_B.p - X_A.p, wrench.lin);
-    external_[at(loop.a.body)] += wrench_on_body<T>(work.tree, loop.a, wrench);
-  }
+void add_cut_friction(const Model<T>& model, const Workspace<T>& work, std::size_t of_loop, int freedom,
+                      const T& friction, std::span<Force<std::type_identity_t<T>>> on_bodies) {
+  const LoopClosure<T>& loop = model.loops[of_loop];
+  const Transform<T> X_A = frame_pose(work, loop.a), X_B = frame_pose(work, loop.b);
+  const Freedom<T> f = freedom_of(loop, freedom, X_A.R, X_B.R);
+  Force<T> wrench;
+  (f.slides ? wrench.lin : wrench.ang) = f.n * friction;
+  if (loop.b.body >= 0) on_bodies[at(loop.b.body)] -= wrench_on_body<T>(work, loop.b, wrench);
+  if (loop.a.body < 0) return;
+  wrench.ang += cross(X_B.p - X_A.p, wrench.lin);
+  on_bodies[at(loop.a.body)] += wrench_on_body<T>(work, loop.a, wrench);
 }
 
 template <class T>
@@ -239,42 +236,25 @@ void ClosedLosses<T>::set_friction(PlantWorkspace<T>& work, In<T> q, In<T> weigh
   find_friction(work, at_rest, rubs_);
   if (feels_) {
     settle_friction([&](const std::vector<T>& rubs, std::vector<T>& next) {
-      load_again(work, q, weights, external, given, rubs, {}, false);
+      load_again(work, q, weights, external, given, rubs);
       find_friction(work, at_rest, next);
     });
   }
   sum_friction(work);
 }
 
-template <class T>
-void ClosedLosses<T>::pass_friction(PlantWorkspace<T>& work, In<T> q,
-                                    std::span<const Force<std::type_identity_t<T>>> external, In<T> given,
-                                    const Friction& more, std::vector<T>& rubs) {
-  set_cut_rows(work);
-  load_again(work, q, {}, external, given, rubs, more, true);
-  find_friction(work, AtRest::no_direction, rubs_);
-  rubs = rubs_;
-  sum_friction(work);
-}
-
-// What all joints pass on under the friction `rubs` and `more`: the motors give what is given, or what the motion
-// needs.
+// What all joints pass on under the friction `rubs`.
 template <class T>
 void ClosedLosses<T>::load_again(PlantWorkspace<T>& work, In<T> q, In<T> weights,
                                  std::span<const Force<std::type_identity_t<T>>> external, In<T> given,
-                                 const std::vector<T>& rubs, const Friction& more, bool motors_are_given) {
+                                 const std::vector<T>& rubs) {
   spread_friction(rubs);
-  for (std::size_t v = 0; v < total_.size(); ++v) {
-    total_[v] = work.tau[v] + of_tree_[v];
-    if (!more.of_tree.empty()) total_[v] += more.of_tree[v];
-  }
+  for (std::size_t v = 0; v < total_.size(); ++v) total_[v] = work.tau[v] + of_tree_[v];
   project_torques<T>(plan_, work, total_, with_friction_);
-  if (motors_are_given)
-    multipliers_under<T>(plan_, work, total_, given);
-  else
-    find_multipliers(work, total_, with_friction_, weights, given);
+  find_multipliers(work, total_, with_friction_, weights, given);
   std::fill(external_.begin(), external_.end(), Force<T>{});
-  add_cut_friction(work, more);
+  for (std::size_t k = 0; k < cuts_.size(); ++k)
+    add_cut_friction<T>(model_, work.tree, cuts_[k].loop, cuts_[k].loss.v, of_cuts_[k], external_);
   find_reactions(work, q, external);
 }
 
@@ -332,9 +312,11 @@ void ClosedLosses<T>::inverse(PlantWorkspace<T>& work, In<T> q, In<T> qd, In<T> 
   add_losses<T>(motors_, work.tree.force, {}, qd_, qdd_, losses, at_rest);
 }
 
-#define LW_INSTANTIATE(T)         \
-  template class ClosedLosses<T>; \
-  template void cut_row<T>(const Model<T>&, const LoopView&, const Workspace<T>&, std::size_t, int, Out<T>);
+#define LW_INSTANTIATE(T)                                                                                    \
+  template class ClosedLosses<T>;                                                                            \
+  template void cut_row<T>(const Model<T>&, const LoopView&, const Workspace<T>&, std::size_t, int, Out<T>); \
+  template void add_cut_friction<T>(const Model<T>&, const Workspace<T>&, std::size_t, int, const T&,        \
+                                    std::span<Force<T>>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -28,12 +28,17 @@ template <class T>
 void cut_row(const Model<T>& model, const LoopView& view, const Workspace<T>& work, std::size_t loop, int freedom,
              Out<T> row);
 
+// Friction along such a freedom as wrenches on the bodies, added to `external` of rnea: it acts against the motion of
+// the second link as the first sees it.
+template <class T>
+void add_cut_friction(const Model<T>& model, const Workspace<T>& work, std::size_t loop, int freedom, const T& friction,
+                      std::span<Force<std::type_identity_t<T>>> on_bodies);
+
 template <class T>
 class ClosedLosses {
  public:
   // Both must outlive it. Throws Error(model) where a coupling moves an actuated joint together with a passive one.
-  // `loads`: reactions are wanted, though no bearing of this model feels them.
-  ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool loads = false);
+  ClosedLosses(const Model<T>& model, const LoopPlan& plan);
 
   // Generalised forces of the independent velocities, friction with them: into `needed`. Leaves in `work` velocities
   // and accelerations of the tree, and λ, which has friction in it where bearings feel loads. `given`: torques of the
@@ -47,16 +52,6 @@ class ClosedLosses {
   void set_friction(PlantWorkspace<T>& work, In<T> q, In<T> weights = {},
                     std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {},
                     AtRest at_rest = AtRest::no_direction);
-  // Instead of the second: one pass from friction to loads to friction under the torques that the motors give, `given`,
-  // for who settles them together with the accelerations. `rubs`: friction of each joint with losses, then of each cut;
-  // at first zero. `more`: friction that is decided elsewhere and loads bearings here, as torques of the tree's joints
-  // (nv, that of cut joints among them) and forces along the freedoms of cuts(); it is not a part of `needed`.
-  struct Friction {
-    In<T> of_tree, of_cuts;
-  };
-  void pass_friction(PlantWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external,
-                     In<T> given, const Friction& more, std::vector<T>& rubs);
-  std::size_t rubbing() const { return rubs_.size(); }
   std::vector<T> needed;
   // The part of them that friction and dampers need.
   const std::vector<T>& friction() const { return friction_; }
@@ -66,10 +61,6 @@ class ClosedLosses {
                std::span<const Force<std::type_identity_t<T>>> external = {},
                AtRest at_rest = AtRest::direction_of_acceleration);
   Losses<T> losses;
-
-  // Of the last motion: what joints of the tree (where bearings feel it) and cut ones pass on.
-  std::span<const Force<T>> reactions(const PlantWorkspace<T>& work) const { return work.tree.force; }
-  const std::vector<Force<T>>& in_cuts() const { return in_cuts_; }
 
   // A freedom of a cut joint that has friction: its velocity is row · q̇.
   struct Cut {
@@ -96,10 +87,8 @@ class ClosedLosses {
   void find_reactions(PlantWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external);
   void find_friction(const PlantWorkspace<T>& work, AtRest at_rest, std::vector<T>& rubs) const;
   void spread_friction(const std::vector<T>& rubs);
-  void add_cut_friction(const PlantWorkspace<T>& work, const Friction& more);
   void load_again(PlantWorkspace<T>& work, In<T> q, In<T> weights,
-                  std::span<const Force<std::type_identity_t<T>>> external, In<T> given, const std::vector<T>& rubs,
-                  const Friction& more, bool motors_are_given);
+                  std::span<const Force<std::type_identity_t<T>>> external, In<T> given, const std::vector<T>& rubs);
   void sum_friction(PlantWorkspace<T>& work);
   template <class Pass>
   void settle_friction(const Pass& pass);

@@ -13,7 +13,7 @@
 #include "../derivatives/forward_derivatives.hpp"
 #include "../derivatives/inverse_derivatives.hpp"
 #include "../tree/kinematics.hpp"
-#include "closed_forward_losses.hpp"
+#include "forward_losses.hpp"
 #include "loop_position.hpp"
 #include "multipliers.hpp"
 #include "slopes.hpp"
@@ -174,7 +174,6 @@ void Dynamics::require_inertia() { lw::require_inertia(model(), plan(), work_, q
 
 void Dynamics::set_wrenches(const std::vector<ForceElement<double>>& forces) {
   for (std::size_t k = 0; k < forces.size(); ++k) plant_.model.forces[k].wrench = forces[k].wrench;
-  if (forward_losses_ != nullptr) forward_losses_->set_wrenches(model().forces);
 }
 
 void Dynamics::inverse(In<double> qd, In<double> qdd, Out<double> tau, bool friction) {
@@ -186,11 +185,11 @@ void Dynamics::inverse(In<double> qd, In<double> qdd, Out<double> tau, bool fric
 
 void Dynamics::forward(In<double> qd, In<double> tau, Out<double> qdd, bool friction, bool same_directions) {
   if (!friction) return forward_dynamics<double>(model(), plan(), work_, q_, qd, tau, qdd);
-  forward_losses()(work_, q_, qd, tau, qdd, {}, same_directions);
+  forward_losses()(q_, qd, tau, qdd, {.same_directions = same_directions});
 }
 
-ClosedForwardLosses& Dynamics::forward_losses() {
-  if (forward_losses_ == nullptr) forward_losses_ = std::make_unique<ClosedForwardLosses>(model(), plan());
+ForwardLosses& Dynamics::forward_losses() {
+  if (forward_losses_ == nullptr) forward_losses_ = std::make_unique<ForwardLosses>(model(), plan());
   return *forward_losses_;
 }
 

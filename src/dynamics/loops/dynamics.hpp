@@ -15,7 +15,7 @@
 
 namespace lw {
 
-class ClosedForwardLosses;
+class ForwardLosses;
 template <class T>
 class ClosedLosses;
 template <class T>
@@ -80,7 +80,7 @@ class Dynamics {
   // Other external wrenches: one per external force of the model.
   void set_wrenches(const std::vector<ForceElement<double>>& forces);
   // Dry friction and its decisions.
-  ClosedForwardLosses& forward_losses();
+  ForwardLosses& forward_losses();
 
  private:
   struct Block {
@@ -95,7 +95,7 @@ class Dynamics {
   std::vector<double> q_;
   std::vector<double> zero_;
   std::unique_ptr<ClosedLosses<double>> losses_;
-  std::unique_ptr<ClosedForwardLosses> forward_losses_;
+  std::unique_ptr<ForwardLosses> forward_losses_;
   std::unique_ptr<DerivativeWorkspace<double>> derivatives_;
   std::unique_ptr<class Slopes> inverse_slopes_, forward_slopes_;
 };

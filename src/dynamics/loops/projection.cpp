@@ -168,11 +168,6 @@ void distribute_torques(const LoopPlan& plan, PlantWorkspace<T>& work, In<T> for
 template <class T>
 void projected_torques(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
                        In<T> qdd, Out<T> force, const TreeTorques<T>& torques) {
-  if (plan.is_tree()) {
-    std::copy(qd.begin(), qd.end(), work.qd.begin());
-    std::copy(qdd.begin(), qdd.end(), work.qdd.begin());
-    return torques(q, qd, qdd, force);
-  }
   tree_velocities<T>(model, plan, work, qd);
   tree_accelerations<T>(model, plan, work, q, qdd);
   torques(q, work.qd, work.qdd, work.tau);

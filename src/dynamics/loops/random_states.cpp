@@ -26,13 +26,11 @@ RandomStates::RandomStates(const Model<double>& model, const LoopPlan& plan)
       plan_(plan),
       work_(model),
       home_(assemble_home(model).q),
-      q_(home_),
-      limit_(20.0 * condition(home_)) {}
+      q_(home_) {}
 
 double RandomStates::condition(const std::vector<double>& q) {
   forward_kinematics<double>(model_, work_, q);
   const std::size_t m = plan_.equations.size();
-  if (m == 0) return 1.0;
   std::vector<double> J(m * at(model_.nv));
   closure_jacobian<double>(model_, work_, plan_.equations, ClosureAt::closed, J);
   Eigen::MatrixXd Ju(static_cast<Eigen::Index>(m), static_cast<Eigen::Index>(m));
@@ -51,6 +49,7 @@ State RandomStates::next(Random& random) {
     q_ = s.q;
     return s;
   }
+  if (limit_ == 0.0) limit_ = 20.0 * condition(home_);
   // independent joints move, in strides; where these lead astray, the way is shorter the next time
   for (double size = 1.0;; size *= 0.7) {
     std::vector<double> way(at(model_.nv), 0.0);

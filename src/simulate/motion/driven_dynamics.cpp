@@ -114,7 +114,6 @@ void DrivenDynamics::set_time(double t) {
     }
     outer_.forces[k].wrench = model_.forces[k].wrench;
   }
-  if (friction_ != nullptr) friction_->set_wrenches(model_.forces);
 }
 
 double DrivenDynamics::outer_power(std::span<const double> q, std::span<const double> v) {
@@ -152,7 +151,7 @@ bool DrivenDynamics::jacobian(double t, std::span<const double> q, std::span<con
   if (!functions_->has_jacobian(!other_)) return false;
   stand(t, q, v);
   const auto lossy_accelerations = [this] {
-    (*friction_)(work(), q_, v_, motors_, a_, {}, true);
+    (*friction_)(q_, v_, motors_, a_, {.same_directions = true});
     return std::span<const double>(a_);
   };
   std::vector<double> d_tau(nv_ * motors_.size());
@@ -176,28 +175,28 @@ bool DrivenDynamics::begin(const MotionState& s) {
   if (settled_) friction_->take(*std::exchange(settled_, std::nullopt));
   choose(s.q);
   if (!dry_) return false;
-  const std::vector<int> before = friction_->directions();
+  const std::vector<int> before = friction_->modes();
   split(s.v);
   if (!friction_->decide_by_motion(v_)) {
     ++plain_;
     stand(s.t, s.q, s.v);
-    (*friction_)(work(), q_, v_, motors_, a_);
+    (*friction_)(q_, v_, motors_, a_);
   }
-  return before != friction_->directions();
+  return before != friction_->modes();
 }
 
 bool DrivenDynamics::still_holds(const MotionState& s) {
   if (!dry_) return true;
   stand(s.t, s.q, s.v);
-  return friction_->still_fits(work(), q_, v_, motors_);
+  return friction_->still_fits(q_, v_, motors_);
 }
 
 std::vector<std::string> DrivenDynamics::settle(MotionState& s) {
   if (!dry_) return {};
   stand(s.t, s.q, s.v);
   // what is decided here is for the next step: states within the last one may still be asked for
-  ClosedForwardLosses::Decisions of_this_step = friction_->decisions();
-  std::vector<std::string> names = friction_->settle(work(), q_, v_, motors_);
+  ForwardLosses::Decisions of_this_step = friction_->decisions();
+  std::vector<std::string> names = friction_->settle(q_, v_, motors_);
   leave(s);
   settled_ = friction_->decisions();
   friction_->take(of_this_step);
@@ -216,7 +215,7 @@ void DrivenDynamics::close(MotionState& s) {
                                 open_loop(model_, work().tree, s.q)));
   }
   split(s.v);
-  if (dry_) friction_->hold(work(), q_, v_);
+  if (dry_) friction_->hold(q_, v_);
   leave(s, !dry_);
 }
 
@@ -248,7 +247,7 @@ double DrivenDynamics::opening(const MotionState& s) {
 void DrivenDynamics::use(LoopPlan plan, std::span<const double> q) {
   auto next = std::make_unique<LoopCoordinates>(model_, std::move(plan));
   if (lossy_) {
-    auto losses = std::make_unique<ClosedForwardLosses>(model_, next->plan());
+    auto losses = std::make_unique<ForwardLosses>(model_, next->plan());
     if (friction_ != nullptr) losses->take(friction_->decisions());
     friction_ = std::move(losses);
     if (functions_ != nullptr) functions_->serve(*friction_);
@@ -329,7 +328,7 @@ void DrivenDynamics::stand(double t, std::span<const double> q, std::span<const 
 void DrivenDynamics::accelerate(std::span<double> a, std::span<double> dz) {
   const LoopPlan& plan = coordinates_->plan();
   if (lossy_)
-    (*friction_)(work(), q_, v_, motors_, a_, {}, dry_);
+    (*friction_)(q_, v_, motors_, a_, {.same_directions = dry_});
   else
     forward_dynamics<double>(model_, plan, work(), q_, v_, motors_, a_, {}, PoseIs::set);
   tree_velocities<double>(model_, plan, work(), v_);
@@ -337,7 +336,7 @@ void DrivenDynamics::accelerate(std::span<double> a, std::span<double> dz) {
   std::ranges::copy(work().qdd, a.begin());
   if (dz.empty()) return;
   dz[0] = power_of(tau_, moved_);
-  dz[1] = lossy_ ? friction_->lost_power() : 0.0;
+  dz[1] = lossy_ ? friction_->lost_power(v_) : 0.0;
   if (!model_.forces.empty()) dz[0] += outer_power(q_, moved_);
 }
 

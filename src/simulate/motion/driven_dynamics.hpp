@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "../../dynamics/loops/closed_forward_losses.hpp"
+#include "../../dynamics/loops/forward_losses.hpp"
 #include "../../dynamics/loops/loop_coordinates.hpp"
 #include "../../graph/interpreter.hpp"
 #include "driven.hpp"
@@ -121,8 +121,8 @@ class DrivenDynamics {
   const Model<double> led_;  // the same with the independent joints alone actuated
   bool feels_reactions_ = false;
   std::unique_ptr<LoopCoordinates> coordinates_;
-  std::unique_ptr<ClosedForwardLosses> friction_;
-  std::optional<ClosedForwardLosses::Decisions> settled_;  // at the end of the last step
+  std::unique_ptr<ForwardLosses> friction_;
+  std::optional<ForwardLosses::Decisions> settled_;  // at the end of the last step
   double independence_ = 0.0;                              // of the closures in general
   double chosen_margin_ = 0.0;                             // of the coordinates in use, where they were chosen
   double looked_at_ = HUGE_VAL;  // the margin when a better choice was last looked for, in vain

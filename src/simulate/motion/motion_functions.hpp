@@ -16,7 +16,7 @@
 namespace lw {
 
 class DrivenDynamics;
-class ClosedForwardLosses;
+class ForwardLosses;
 
 class MotionFunctions {
  public:
@@ -26,7 +26,7 @@ class MotionFunctions {
   virtual bool accelerations(double t, std::span<const double> q, std::span<const double> v,
                              std::span<const double> motors, std::span<double> a) = 0;
   // Helps the friction of this motion with code, where it can.
-  virtual void serve(ClosedForwardLosses& /*friction*/) {}
+  virtual void serve(ForwardLosses& /*friction*/) {}
   // What is lost at that state, with these accelerations.
   virtual double lost_power(std::span<const double> /*v*/, std::span<const double> /*a*/) { return 0.0; }
 
@@ -39,7 +39,7 @@ class MotionFunctions {
     std::span<const double> motors;  // torques of the actuated joints
     // With the losses, in the directions that were decided.
     std::function<std::span<const double>()> accelerations;
-    const ClosedForwardLosses* friction;  // null where nothing is lost
+    const ForwardLosses* friction;  // null where nothing is lost
   };
   virtual void jacobian(const JacobianAt& at, std::span<double> d_q, std::span<double> d_v,
                         std::span<double> d_tau) = 0;

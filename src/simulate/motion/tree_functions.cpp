@@ -53,7 +53,7 @@ class TreeFunctions : public MotionFunctions {
   }
 
   // M and h for what dry friction holds or lets go, where they are all that it takes.
-  void serve(ClosedForwardLosses& friction) override {
+  void serve(ForwardLosses& friction) override {
     if (!has_code() || !friction.is_dry()) return;
     const auto by_code = [this](In<double> q, In<double> v, Out<double> M, Out<double> h) {
       const std::span<double> state = std::span(state_and_motion_).first(nq_ + nv_);
@@ -144,7 +144,7 @@ class TreeFunctions : public MotionFunctions {
     }
     Eigen::MatrixXd by_tau = Eigen::MatrixXd::Identity(n, n);
     for (Eigen::Index k = 0; k < n; ++k) {
-      if (!here.friction->sticks(static_cast<std::size_t>(k))) continue;
+      if (!here.friction->sticks()[static_cast<std::size_t>(k)]) continue;
       for (Eigen::MatrixXd* m : {&by_q, &by_v, &by_a, &by_tau}) m->row(k).setZero();
       by_a(k, k) = 1.0;
     }

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "../../codegen/compile.hpp"
-#include "../../dynamics/friction/forward_friction.hpp"
+#include "../../dynamics/loops/forward_losses.hpp"
 #include "../../model/require_tree.hpp"
 #include "../integrate/chart.hpp"
 #include "../motion/dissipation.hpp"
@@ -96,7 +96,7 @@ class BatchRun::Lanes {
     require_tree(model_, reason);
     if (!model_.forces.empty()) refuse("external forces");
     std::vector<int> modes;
-    if (lossy_) ForwardWithLosses(model_).get_modes(modes);
+    if (lossy_) modes = ForwardLosses(model_).modes();
     if (!modes.empty()) refuse("dry friction, which stops joints");
   }
 
