@@ -2,6 +2,7 @@
 // ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "dynamics/tree/aba.hpp"
