@@ -65,10 +65,11 @@ DrivenDynamics::DrivenDynamics(const Model<double>& model, std::optional<Mechani
       outer_torques_(nv_),
       fixed_(options_.coordinates == DrivenOptions::Coordinates::minimal && !divides_a_ball(model_, given_)),
       led_(led_by(model_, given_.independent)),
-      motors_(given_.actuated.size()),
-      passive_(nv_, true) {
+      motors_(given_.actuated.size()) {
   if (timed_) trace_wrenches();
-  for (const int v : given_.actuated) passive_[at(v)] = false;
+  for (int v = 0; v < model_.nv; ++v) {
+    if (std::ranges::find(given_.actuated, v) == given_.actuated.end()) passive_.push_back(v);
+  }
   feels_reactions_ = lossy_ && ClosedLosses<double>(model_, given_).feels_reactions();
   independence_ = independence_of_closures(model_, given_, given_.general_pose);
   use(given_, given_.general_pose);
@@ -128,7 +129,7 @@ Energy<double> DrivenDynamics::energy(const MotionState& s) {
 
 void DrivenDynamics::slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
                             std::span<double> dz) {
-  split(v);
+  if (dry_) split(v);
   if (functions_->has_code() && !near_branch_ && (!dry_ || friction_->all_move(v_))) {
     if (timed_) set_time(t);
     command(t, q, v);
@@ -154,17 +155,18 @@ bool DrivenDynamics::jacobian(double t, std::span<const double> q, std::span<con
     (*friction_)(q_, v_, motors_, a_, {.same_directions = true});
     return std::span<const double>(a_);
   };
-  std::vector<double> d_tau(nv_ * motors_.size());
-  functions_->jacobian({t, q_, moved_, motors_, lossy_accelerations, friction_.get()}, d_q, d_v, d_tau);
+  d_tau_.resize(nv_ * motors_.size());
+  functions_->jacobian({t, q_, moved_, motors_, lossy_accelerations, friction_.get()}, d_q, d_v, d_tau_);
   if (!options_.derivatives) return true;
-  std::vector<double> by_q(nv_ * nv_), by_v(nv_ * nv_);
-  options_.derivatives(t, q_, moved_, by_q, by_v);
+  tau_q_.assign(nv_ * nv_, 0.0);
+  tau_v_.assign(nv_ * nv_, 0.0);
+  options_.derivatives(t, q_, moved_, tau_q_, tau_v_);
   for (std::size_t m = 0; m < motors_.size(); ++m) {
     for (std::size_t k = 0; k < nv_; ++k) {
       const std::size_t from = k * nv_ + at(given_.actuated[m]);
       for (std::size_t i = 0; i < nv_; ++i) {
-        d_q[k * nv_ + i] += d_tau[m * nv_ + i] * by_q[from];
-        d_v[k * nv_ + i] += d_tau[m * nv_ + i] * by_v[from];
+        d_q[k * nv_ + i] += d_tau_[m * nv_ + i] * tau_q_[from];
+        d_v[k * nv_ + i] += d_tau_[m * nv_ + i] * tau_v_[from];
       }
     }
   }
@@ -331,7 +333,7 @@ void DrivenDynamics::accelerate(std::span<double> a, std::span<double> dz) {
     (*friction_)(q_, v_, motors_, a_, {.same_directions = dry_});
   else
     forward_dynamics<double>(model_, plan, work(), q_, v_, motors_, a_, {}, PoseIs::set);
-  tree_velocities<double>(model_, plan, work(), v_);
+  work().qd = moved_;
   tree_accelerations<double>(model_, plan, work(), q_, a_);
   std::ranges::copy(work().qdd, a.begin());
   if (dz.empty()) return;
@@ -350,9 +352,7 @@ void DrivenDynamics::leave(MotionState& s, bool posed) {
 
 void DrivenDynamics::command(double t, std::span<const double> q, std::span<const double> v) {
   if (torques_) torques_(t, q, v, tau_);
-  for (std::size_t k = 0; k < nv_; ++k) {
-    if (passive_[k]) tau_[k] = 0.0;
-  }
+  for (const int passive : passive_) tau_[at(passive)] = 0.0;
   for (std::size_t k = 0; k < motors_.size(); ++k) motors_[k] = tau_[at(given_.actuated[k])];
 }
 

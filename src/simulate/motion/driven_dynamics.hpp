@@ -132,9 +132,9 @@ class DrivenDynamics {
   std::vector<double> margin_q_;
   bool near_branch_ = false;  // in this step: code, whose pivots are fixed, is not asked
   std::vector<double> q_, v_, a_,
-      motors_;  // closed pose, independent velocities and accelerations, torques of the actuated joints
-  std::vector<bool> passive_;
-  std::vector<double> moved_;
+      motors_;                // closed pose, independent velocities and accelerations, torques of the actuated joints
+  std::vector<int> passive_;  // velocities
+  std::vector<double> moved_, d_tau_, tau_q_, tau_v_;
 };
 
 }  // namespace lw

@@ -41,7 +41,7 @@ class TreeFunctions : public MotionFunctions {
                      std::span<double> a) override {
     set_inputs(t, q, v, motors);
     code_->run(0, in_, a);
-    return all_finite(a);  // a joint that jams has no acceleration: the algorithms say which
+    return !motion_.dry_ || all_finite(a);  // a joint that jams has no acceleration: the algorithms say which
   }
 
   double lost_power(std::span<const double> v, std::span<const double> a) override {
