@@ -26,6 +26,8 @@ namespace {
 struct Findings {
   ReadResult reading;
   std::optional<Model<double>> model;
+  std::optional<Plant> plant;  // as commands take it
+  std::string no_plant;        // why not
   Mobility mobility;
   LoopJudgement loops;
   std::vector<double> closed_home;  // the pose that commands begin with
@@ -37,28 +39,28 @@ struct Findings {
 constexpr double kMovedHome = 1e-6;  // rad or m: files round
 
 // A mechanism in which nothing resists a velocity has inverse dynamics, but no accelerations.
-void add_singular(const Model<double>& model, const Mechanism& mechanism, std::vector<Diagnostic>& diagnostics) {
+void add_singular(const Plant& plant, const Mechanism& mechanism, std::vector<Diagnostic>& diagnostics) {
   int k = -1;
   try {
-    const Plant plant(model);
     k = bad_pivots(plant.model, plant.plan, plant.home).zero;
   } catch (const Error&) {
-    return;  // what cannot be computed is said where it is asked for
+    return;  // numbers that overflow are said where they are asked for
   }
   if (k < 0) return;
   Location where = mechanism.where;
-  for (const JointInfo& joint : model.joints) {
+  for (const JointInfo& joint : plant.model.joints) {
     if (joint.v <= k) where = mechanism.find_joint(joint.name)->joint.where;
   }
   diagnostics.push_back({Severity::warning, where,
                          fmt::format("nothing resists an acceleration of `{}`: no mass or inertia moves with it alone, "
                                      "so `forward` has no answer",
-                                     model.velocity_names[static_cast<std::size_t>(k)]),
+                                     plant.model.velocity_names[static_cast<std::size_t>(k)]),
                          "give what it moves an inertia, or its drive a `rotor_inertia`"});
 }
 
 // What is no error but can hardly be meant.
-void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vector<Diagnostic>& diagnostics) {
+void add_doubts(const Findings& f, const Mechanism& mechanism, std::vector<Diagnostic>& diagnostics) {
+  const Model<double>& model = *f.model;
   for (const PassedLimit& passed : passed_limits(mechanism, model, model.home)) {
     diagnostics.push_back({Severity::warning, passed.where,
                            fmt::format("the home of joint `{}`, {:.6g}, lies {} limit, {:.6g}", passed.joint->name,
@@ -74,7 +76,7 @@ void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vec
                      loop.a.name, loop.b.name),
          "name links that move against each other"});
   }
-  if (model.nv <= kAffordablePivots) add_singular(model, mechanism, diagnostics);
+  if (f.plant && model.nv <= kAffordablePivots) add_singular(*f.plant, mechanism, diagnostics);
   const std::string losses = losses_left_out(mechanism);
   if (!losses.empty()) diagnostics.push_back({Severity::note, {mechanism.where.file, 0, 0}, losses, {}});
 }
@@ -98,15 +100,6 @@ void add_moved_home(const Model<double>& model, const Mechanism& mechanism, cons
                          "give a `home` that closes the loops"});
 }
 
-// Of more motors than freedoms, those that commands begin with; as it is where they do not tell.
-Model<double> with_leaders_alone(const Model<double>& model) {
-  try {
-    return led_model(led_by(model, plan_loops(model).actuated));
-  } catch (const Error&) {  // of which the judgement below speaks
-    return model;
-  }
-}
-
 // Whether the loops close, say something each, and leave what the actuated joints can drive.
 void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings& f,
                std::vector<Diagnostic>& diagnostics) {
@@ -118,10 +111,8 @@ void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings&
                            "check the lengths, or give a `home` nearer to a closed pose"});
     return;
   }
-  const std::optional<Model<double>> led = with_drivers_taken(model);
-  const Model<double> leading = with_leaders_alone(led ? *led : model);
-  f.closed_home = assemble_home(leading).q;
-  add_moved_home(leading, mechanism, f, diagnostics);
+  f.closed_home = f.plant ? f.plant->home : assemble_home(model).q;
+  add_moved_home(f.plant ? f.plant->minimal : model, mechanism, f, diagnostics);
   const auto judged = [&](Severity severity, const Location& where, const std::string& what) {
     diagnostics.push_back({severity, where, what, {}});
   };
@@ -132,10 +123,12 @@ void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings&
     judged(Severity::warning, mechanism.where, wrong);
   } else {
     if (const std::string note = remark(model, f.loops); !note.empty()) judged(Severity::note, mechanism.where, note);
-    if (led) return judged(Severity::note, mechanism.where, drivers_taken(*led));
+    if (!f.plant) return judged(Severity::warning, mechanism.where, f.no_plant);
+    if (actuated_velocities(f.plant->model) != actuated_velocities(model))
+      return judged(Severity::note, mechanism.where, drivers_taken(f.plant->model));
     try {
       Workspace<double> work(model);
-      const Model<double> driven = led_by(model, plan_loops(model).actuated);
+      const Model<double> driven = led_by(model, f.plant->plan.actuated);
       driving_velocities(driven, work, assemble_home(driven));
     } catch (const Error& e) {
       judged(Severity::warning, mechanism.where, e.what());
@@ -156,7 +149,12 @@ Findings examine(const Arguments& arguments) {
   diagnostics.insert(diagnostics.end(), changes.begin(), changes.end());
   if (has_error(changes) && has_error(judge_numbers(mechanism, true))) return f;  // not even numbers to describe
   f.model = instantiate<double>(mechanism);
-  add_doubts(*f.model, mechanism, diagnostics);
+  try {
+    f.plant.emplace(*f.model);
+  } catch (const Error& e) {
+    f.no_plant = e.what();
+  }
+  add_doubts(f, mechanism, diagnostics);
   for (const Body<double>& body : f.model->bodies) f.mass += body.inertia.mass;
   f.mobility = mobility(*f.model);
   f.loops = judge_loops(*f.model);

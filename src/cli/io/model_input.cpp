@@ -187,16 +187,6 @@ void print_diagnostics(const ReadResult& result, Severity least) {
   }
 }
 
-std::optional<Model<double>> with_drivers_taken(const Model<double>& model) {
-  try {
-    Model<double> led = with_drivers(model);
-    if (actuated_velocities(led) == actuated_velocities(model)) return std::nullopt;
-    return led;
-  } catch (const Error&) {
-    return std::nullopt;  // it cannot be assembled, which is said where that is asked for
-  }
-}
-
 std::string drivers_taken(const Model<double>& model) {
   std::vector<std::string> names;
   for (const int v : actuated_velocities(model))
@@ -222,9 +212,13 @@ LoadedModel load_model(const Arguments& arguments) {
   print_diagnostics(result, least);
   if (has_error(result.diagnostics)) throw Error(ErrorCode::model, std::vector<Diagnostic>{});
   loaded.model = instantiate<double>(loaded.mechanism);
-  if (const std::optional<Model<double>> led = with_drivers_taken(loaded.model)) {
-    loaded.model = *led;
-    if (!arguments.quiet()) say("note: " + drivers_taken(*led));
+  try {
+    Model<double> driven = with_drivers(loaded.model);
+    const bool chosen = actuated_velocities(driven) != actuated_velocities(loaded.model);
+    if (chosen && !arguments.quiet()) say("note: " + drivers_taken(driven));
+    loaded.model = std::move(driven);
+  } catch (const Error&) {
+    // it cannot be assembled, which is said where that is asked for
   }
   return loaded;
 }

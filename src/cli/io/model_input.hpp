@@ -1,7 +1,6 @@
 // MODEL and the options that change it, the same for every command that takes one.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,6 @@ ReadOptions read_options(const Arguments& arguments);
 // values are such as none can have. Throws Error(usage) for unknown names.
 std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism);
 
-// A mechanism with loops of which the file calls no joint actuated, with those that are taken as driven; nothing where
-// it names some.
-std::optional<Model<double>> with_drivers_taken(const Model<double>& model);
 // "no joint is called `actuated`: `crank` is taken as driven ..."
 std::string drivers_taken(const Model<double>& model);
 
