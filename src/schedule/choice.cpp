@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 
 namespace lw {
 namespace {
@@ -91,21 +92,19 @@ Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Ma
 }
 
 std::vector<Message> messages(const TaskGraph& graph, const Schedule& schedule) {
-  std::vector<const Placement*> of(static_cast<std::size_t>(graph.size()), nullptr);
-  for (const Placement& p : schedule.placements) of[static_cast<std::size_t>(p.task)] = &p;
+  std::vector<const Placement*> of(at(graph.size()), nullptr);
+  for (const Placement& p : schedule.placements) of[at(p.task)] = &p;
   std::vector<Message> all;
   for (int t = 0; t < graph.size(); ++t) {
-    const Placement* from = of[static_cast<std::size_t>(t)];
+    const Placement* from = of[at(t)];
     if (from == nullptr) continue;
     std::map<int, std::vector<int>> readers;  // by processor
     for (const Dependence& d : graph.after(t)) {
-      const Placement* to = of[static_cast<std::size_t>(d.task)];
+      const Placement* to = of[at(d.task)];
       if (to != nullptr && to->processor != from->processor) readers[to->processor].push_back(d.task);
     }
     for (auto& [processor, tasks] : readers) {
-      std::sort(tasks.begin(), tasks.end(), [&](int a, int b) {
-        return of[static_cast<std::size_t>(a)]->start < of[static_cast<std::size_t>(b)]->start;
-      });
+      std::sort(tasks.begin(), tasks.end(), [&](int a, int b) { return of[at(a)]->start < of[at(b)]->start; });
       all.push_back({t, std::move(tasks)});
     }
   }
@@ -196,31 +195,31 @@ Recommendation recommend(const TaskGraph& graph, const Machine& machine, const s
 
 std::vector<int> critical_tasks(const TaskGraph& graph, const Machine& machine, const Schedule& schedule) {
   const double tiny = 1e-9 * schedule.makespan();
-  std::vector<const Placement*> of(static_cast<std::size_t>(graph.size()), nullptr);
-  const Placement* at = nullptr;
+  std::vector<const Placement*> of(at(graph.size()), nullptr);
+  const Placement* last = nullptr;
   for (const Placement& p : schedule.placements) {
-    of[static_cast<std::size_t>(p.task)] = &p;
-    if (at == nullptr || p.finish > at->finish + tiny) at = &p;
+    of[at(p.task)] = &p;
+    if (last == nullptr || p.finish > last->finish + tiny) last = &p;
   }
   std::vector<int> way;
   std::vector<bool> seen(of.size(), false);
-  while (at != nullptr && !seen[static_cast<std::size_t>(at->task)]) {
-    seen[static_cast<std::size_t>(at->task)] = true;
-    way.push_back(at->task);
+  while (last != nullptr && !seen[at(last->task)]) {
+    seen[at(last->task)] = true;
+    way.push_back(last->task);
     const Placement* cause = nullptr;
-    for (const Dependence& d : graph.before(at->task)) {
-      const Placement* b = of[static_cast<std::size_t>(d.task)];
+    for (const Dependence& d : graph.before(last->task)) {
+      const Placement* b = of[at(d.task)];
       if (b == nullptr) continue;
-      if (b->finish + machine.delay(b->processor, at->processor, d.bytes, schedule.processors) >= at->start - tiny)
+      if (b->finish + machine.delay(b->processor, last->processor, d.bytes, schedule.processors) >= last->start - tiny)
         cause = b;
     }
     for (const Placement& p : schedule.placements) {
-      if (cause == nullptr && p.processor == at->processor && p.finish > at->start - tiny &&
-          p.finish < at->start + tiny && !seen[static_cast<std::size_t>(p.task)]) {
+      if (cause == nullptr && p.processor == last->processor && p.finish > last->start - tiny &&
+          p.finish < last->start + tiny && !seen[at(p.task)]) {
         cause = &p;
       }
     }
-    at = cause;
+    last = cause;
   }
   std::reverse(way.begin(), way.end());
   return way;

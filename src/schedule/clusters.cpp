@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "../base/index.hpp"
+
 namespace lw {
 namespace {
 
@@ -34,14 +36,13 @@ Clusters::Clusters(const Function& function, const std::vector<double>& weight)
 }
 
 int Clusters::of(int operation) const {
-  while (parent_[static_cast<std::size_t>(operation)] != operation)
-    operation = parent_[static_cast<std::size_t>(operation)];
+  while (parent_[at(operation)] != operation) operation = parent_[at(operation)];
   return operation;
 }
 
 void Clusters::join(int kept, int gone) {
-  parent_[static_cast<std::size_t>(gone)] = kept;
-  weight_[static_cast<std::size_t>(kept)] += weight_[static_cast<std::size_t>(gone)];
+  parent_[at(gone)] = kept;
+  weight_[at(kept)] += weight_[at(gone)];
 }
 
 Clusters::Quotient Clusters::quotient() const {
@@ -50,21 +51,21 @@ Clusters::Quotient Clusters::quotient() const {
   for (std::size_t k = 0; k < n; ++k) {
     const int c = of(static_cast<int>(k));
     for (const int operand : operands_[k]) {
-      if (of(operand) != c) q.before[static_cast<std::size_t>(c)].push_back(of(operand));
+      if (of(operand) != c) q.before[at(c)].push_back(of(operand));
     }
   }
   std::vector<int> waits(n, 0), ready;
   for (std::size_t c = 0; c < n; ++c) {
     if (of(static_cast<int>(c)) != static_cast<int>(c)) continue;
     keep_each_once(q.before[c]);
-    for (const int b : q.before[c]) q.after[static_cast<std::size_t>(b)].push_back(static_cast<int>(c));
+    for (const int b : q.before[c]) q.after[at(b)].push_back(static_cast<int>(c));
     waits[c] = static_cast<int>(q.before[c].size());
     if (waits[c] == 0) ready.push_back(static_cast<int>(c));
   }
   for (std::size_t k = 0; k < ready.size(); ++k) {
-    const auto c = static_cast<std::size_t>(ready[k]);
+    const auto c = at(ready[k]);
     for (const int a : q.after[c]) {
-      const auto next = static_cast<std::size_t>(a);
+      const auto next = at(a);
       q.layer[next] = std::max(q.layer[next], q.layer[c] + 1);
       if (--waits[next] == 0) ready.push_back(a);
     }
@@ -77,14 +78,14 @@ void Clusters::join_readers(double most) {
   const std::size_t n = operands_.size();
   std::vector<std::vector<int>> readers(n);
   for (std::size_t k = 0; k < n; ++k) {
-    for (const int operand : operands_[k]) readers[static_cast<std::size_t>(operand)].push_back(static_cast<int>(k));
+    for (const int operand : operands_[k]) readers[at(operand)].push_back(static_cast<int>(k));
   }
   // from the end, so that no operation is joined before its turn
   for (std::size_t k = n; k-- > 0;) {
     if (readers[k].empty()) continue;
     const int reader = of(readers[k].front());
     const bool sole = std::all_of(readers[k].begin(), readers[k].end(), [&](int r) { return of(r) == reader; });
-    if (sole && weight_[static_cast<std::size_t>(reader)] + weight_[k] <= most) join(reader, static_cast<int>(k));
+    if (sole && weight_[at(reader)] + weight_[k] <= most) join(reader, static_cast<int>(k));
   }
 }
 
@@ -92,23 +93,23 @@ void Clusters::join_layers(double most) {
   const Quotient q = quotient();
   std::vector<int> order = q.order;
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    const auto i = at(a), j = at(b);
     return q.layer[i] != q.layer[j] ? q.layer[i] < q.layer[j] : weight_[i] > weight_[j];
   });
   std::vector<int> open;  // clusters of the layer with room left
   int layer = -1;
   for (const int c : order) {
-    const auto k = static_cast<std::size_t>(c);
+    const auto k = at(c);
     if (q.layer[k] != layer) open.clear();
     layer = q.layer[k];
-    const auto place = std::find_if(open.begin(), open.end(),
-                                    [&](int o) { return weight_[static_cast<std::size_t>(o)] + weight_[k] <= most; });
+    const auto place =
+        std::find_if(open.begin(), open.end(), [&](int o) { return weight_[at(o)] + weight_[k] <= most; });
     if (place == open.end()) {
       if (weight_[k] < most) open.push_back(c);
       continue;
     }
     join(*place, c);
-    if (weight_[static_cast<std::size_t>(*place)] >= most) open.erase(place);
+    if (weight_[at(*place)] >= most) open.erase(place);
   }
 }
 
@@ -116,7 +117,7 @@ void Clusters::join_labels(const std::vector<int>& label_of_node) {
   const std::size_t n = operands_.size();
   std::vector<int> label(n, -1);
   for (const NodeId id : function_.order()) {
-    if (is_operation(function_.graph()[id].op)) label[static_cast<std::size_t>(operation_of_[id])] = label_of_node[id];
+    if (is_operation(function_.graph()[id].op)) label[at(operation_of_[id])] = label_of_node[id];
   }
   // How often labels change on the longest path to an operation. Edges between clusters of (label, changes) increase
   // the number of changes, so there are no cycles.
@@ -124,7 +125,7 @@ void Clusters::join_labels(const std::vector<int>& label_of_node) {
   std::map<std::pair<int, int>, int> cluster;
   for (std::size_t k = 0; k < n; ++k) {
     for (const int operand : operands_[k]) {
-      const auto o = static_cast<std::size_t>(operand);
+      const auto o = at(operand);
       changes[k] = std::max(changes[k], changes[o] + (label[o] != label[k] ? 1 : 0));
     }
     const auto [place, fresh] = cluster.try_emplace({label[k], changes[k]}, static_cast<int>(k));
@@ -138,7 +139,7 @@ void Clusters::join_fragments(const std::vector<int>& label) {
   constexpr std::size_t kLongestSearch = 3000;  // visited clusters; what takes longer is not joined
   Quotient q = quotient();
   std::map<int, std::vector<int>> fragments;
-  for (const int c : q.order) fragments[label[static_cast<std::size_t>(c)]].push_back(c);
+  for (const int c : q.order) fragments[label[at(c)]].push_back(c);
   for (auto& [name, list] : fragments) {
     for (std::size_t k = 1; k < list.size(); ++k) {
       const int first = list[k - 1], second = list[k];
@@ -147,18 +148,16 @@ void Clusters::join_fragments(const std::vector<int>& label) {
         std::vector<int> stack;
         std::vector<bool> seen(q.layer.size(), false);
         const auto visit = [&](int c) {
-          if (c == to || seen[static_cast<std::size_t>(c)] ||
-              q.layer[static_cast<std::size_t>(c)] >= q.layer[static_cast<std::size_t>(to)])
-            return;
-          seen[static_cast<std::size_t>(c)] = true;
+          if (c == to || seen[at(c)] || q.layer[at(c)] >= q.layer[at(to)]) return;
+          seen[at(c)] = true;
           stack.push_back(c);
         };
-        for (const int c : q.after[static_cast<std::size_t>(from)]) visit(c);
+        for (const int c : q.after[at(from)]) visit(c);
         for (std::size_t visits = 0; !stack.empty(); ++visits) {
           if (visits > kLongestSearch) return true;
           const int c = stack.back();
           stack.pop_back();
-          for (const int a : q.after[static_cast<std::size_t>(c)]) {
+          for (const int a : q.after[at(c)]) {
             if (a == to) return true;
             visit(a);
           }
@@ -181,11 +180,11 @@ std::vector<int> Clusters::depth_first(const Quotient& q) const {
     stack.push_back(of(operation_of_[r]));
     while (!stack.empty()) {
       const int c = stack.back();
-      const auto k = static_cast<std::size_t>(c);
+      const auto k = at(c);
       if (state[k] == 0) {
         state[k] = 1;
         for (const int b : q.before[k]) {
-          if (state[static_cast<std::size_t>(b)] == 0) stack.push_back(b);
+          if (state[at(b)] == 0) stack.push_back(b);
         }
         continue;
       }
@@ -208,15 +207,14 @@ void Clusters::join_neighbours(double most) {
     return only;
   };
   const auto join_if_light = [&](int kept, int gone) {
-    if (kept >= 0 && weight_[static_cast<std::size_t>(kept)] + weight_[static_cast<std::size_t>(gone)] <= most)
-      join(kept, gone);
+    if (kept >= 0 && weight_[at(kept)] + weight_[at(gone)] <= most) join(kept, gone);
   };
   // in an order in which the clusters that are joined have not grown yet
   const Quotient readers = quotient();
   for (auto c = readers.order.rbegin(); c != readers.order.rend(); ++c)
-    join_if_light(sole(readers.after[static_cast<std::size_t>(*c)], *c), *c);
+    join_if_light(sole(readers.after[at(*c)], *c), *c);
   const Quotient read = quotient();
-  for (const int c : read.order) join_if_light(sole(read.before[static_cast<std::size_t>(c)], c), c);
+  for (const int c : read.order) join_if_light(sole(read.before[at(c)], c), c);
 }
 
 void Clusters::join_strands(int strands, int windows, double most) {
@@ -225,8 +223,8 @@ void Clusters::join_strands(int strands, int windows, double most) {
   double all = 0.0, longest = 0.0, so_far = 0.0;
   std::vector<double> finish(q.layer.size(), 0.0), start(q.layer.size(), 0.0);
   for (const int c : order) {
-    const auto k = static_cast<std::size_t>(c);
-    for (const int b : q.before[k]) start[k] = std::max(start[k], finish[static_cast<std::size_t>(b)]);
+    const auto k = at(c);
+    for (const int b : q.before[k]) start[k] = std::max(start[k], finish[at(b)]);
     finish[k] = start[k] + weight_[k];
     longest = std::max(longest, finish[k]);
     all += weight_[k];
@@ -235,18 +233,18 @@ void Clusters::join_strands(int strands, int windows, double most) {
   std::vector<int> strand(q.layer.size(), 0), phase(q.layer.size(), 0);
   std::map<std::pair<int, int>, int> cluster;
   for (const int c : order) {
-    const auto k = static_cast<std::size_t>(c);
+    const auto k = at(c);
     strand[k] = all > 0.0 ? std::min(strands - 1, static_cast<int>(so_far / all * strands)) : 0;
     so_far += weight_[k];  // nothing is joined to it yet
     phase[k] = longest > 0.0 ? std::min(windows - 1, static_cast<int>(start[k] / longest * windows)) : 0;
     for (const int b : q.before[k]) {
-      const auto o = static_cast<std::size_t>(b);
+      const auto o = at(b);
       phase[k] = std::max(phase[k], phase[o] + (strand[o] != strand[k] ? 1 : 0));
     }
     for (;; ++phase[k]) {
       const auto [place, fresh] = cluster.try_emplace({strand[k], phase[k]}, c);
       if (fresh) break;
-      const auto kept = static_cast<std::size_t>(place->second);
+      const auto kept = at(place->second);
       if (weight_[kept] + weight_[k] > most) continue;
       join(place->second, c);
       break;
@@ -257,11 +255,11 @@ void Clusters::join_strands(int strands, int windows, double most) {
 std::vector<std::vector<NodeId>> Clusters::members() const {
   const Quotient q = quotient();
   std::vector<int> place(q.layer.size(), -1);
-  for (std::size_t k = 0; k < q.order.size(); ++k) place[static_cast<std::size_t>(q.order[k])] = static_cast<int>(k);
+  for (std::size_t k = 0; k < q.order.size(); ++k) place[at(q.order[k])] = static_cast<int>(k);
   std::vector<std::vector<NodeId>> list(q.order.size());
   for (const NodeId id : function_.order()) {
     const int operation = operation_of_[id];
-    if (operation >= 0) list[static_cast<std::size_t>(place[static_cast<std::size_t>(of(operation))])].push_back(id);
+    if (operation >= 0) list[at(place[at(of(operation))])].push_back(id);
   }
   return list;
 }

@@ -116,7 +116,7 @@ DivisionPlan Divider::in_chunks(const std::vector<NodeId>& order, double length,
     if (again_[id]) continue;
     if (graph_[id].op == Op::output) {  // stays with its call
       chunk_of[id] = chunk_of[graph_[id].a];
-      chunks[static_cast<std::size_t>(chunk_of[id])].push_back(id);
+      chunks[at(chunk_of[id])].push_back(id);
       continue;
     }
     if (chunks.empty() || so_far >= length) {
@@ -160,7 +160,7 @@ DivisionPlan Divider::partition(const std::vector<std::vector<NodeId>>& chunks, 
   });
   const double call = machine_.delay(0, 1, 8, processors_);
   for (const Placement& p : placements) {
-    plan.chunks.push_back({chunks[static_cast<std::size_t>(p.task)], p.processor, p.start, p.finish});
+    plan.chunks.push_back({chunks[at(p.task)], p.processor, p.start, p.finish});
     plan.time = std::max(plan.time, p.finish + (p.processor == 0 ? 0.0 : call));  // and the message to processor 0
   }
   plan.time += repeated_ + write_ * static_cast<double>(f_.results().size()) / processors_;
@@ -190,7 +190,7 @@ class Divider::ResultsApart {
   ResultsApart(const Divider& divider, std::size_t count)
       : d_(divider),
         blocks_(divider.blocks_of_results(count)),
-        p_count_(static_cast<std::size_t>(divider.processors_)),
+        p_count_(at(divider.processors_)),
         hop_(divider.machine_.delay(0, 1, 8, divider.processors_)),
         times_(p_count_, 2.0 * hop_),  // the call, and the message that it is done
         users_(p_count_, std::vector<std::uint16_t>(divider.graph_.size(), 0)) {
@@ -281,9 +281,8 @@ class Divider::ResultsApart {
     double now = cost(), least = now;
     std::vector<std::size_t> best = of_;
     for (int k = 0; k < moves && p_count_ > 1; ++k) {
-      const auto block = static_cast<std::size_t>(random.below(static_cast<int>(needs_.size())));
-      const std::size_t from = of_[block],
-                        to = (from + 1 + static_cast<std::size_t>(random.below(d_.processors_ - 1))) % p_count_;
+      const auto block = at(random.below(static_cast<int>(needs_.size())));
+      const std::size_t from = of_[block], to = (from + 1 + at(random.below(d_.processors_ - 1))) % p_count_;
       move(block, to);
       const double then = cost(), heat = 0.02 * now * (1.0 - static_cast<double>(k) / moves);
       if (then <= now || random.chance(std::exp((now - then) / heat))) {
@@ -318,14 +317,13 @@ std::optional<DivisionPlan> Divider::results_apart(std::size_t count, double kno
 
 void Divider::repeat_cheap(DivisionPlan& plan) const {
   const double limit = machine_.delay(0, 1, 8, processors_);
-  std::vector<std::vector<bool>> have(static_cast<std::size_t>(processors_), std::vector<bool>(graph_.size(), false)),
-      own = have;
+  std::vector<std::vector<bool>> have(at(processors_), std::vector<bool>(graph_.size(), false)), own = have;
   for (const DivisionPlan::Chunk& c : plan.chunks) {
-    for (const NodeId id : c.nodes) own[static_cast<std::size_t>(c.processor)][id] = true;
+    for (const NodeId id : c.nodes) own[at(c.processor)][id] = true;
   }
   std::vector<DivisionPlan::Chunk> chunks;
   for (DivisionPlan::Chunk& chunk : plan.chunks) {
-    const auto p = static_cast<std::size_t>(chunk.processor);
+    const auto p = at(chunk.processor);
     const std::set<NodeId> here(chunk.nodes.begin(), chunk.nodes.end());
     std::set<NodeId> missing;  // in order of evaluation, because node numbers are
     std::vector<NodeId> open = chunk.nodes;

@@ -32,15 +32,15 @@ class Chart {
         machine_(machine),
         schedule_(schedule),
         width_(width),
-        of_(static_cast<std::size_t>(graph.size()), nullptr),
-        critical_(static_cast<std::size_t>(graph.size()), false) {
+        of_(at(graph.size()), nullptr),
+        critical_(at(graph.size()), false) {
     end_ = schedule.makespan() > 0.0 ? schedule.makespan() : 1.0;
     unit_ = time_unit(machine, end_);
     row_ = schedule.processors <= 8 ? 40.0 : schedule.processors <= 20 ? 28.0 : 18.0;
     bar_ = 0.7 * row_;
-    for (const Placement& p : schedule.placements) of_[static_cast<std::size_t>(p.task)] = &p;
+    for (const Placement& p : schedule.placements) of_[at(p.task)] = &p;
     const std::vector<int> way = critical_tasks(graph, machine, schedule);
-    for (const int t : way) critical_[static_cast<std::size_t>(t)] = true;
+    for (const int t : way) critical_[at(t)] = true;
     find_messages(way);
   }
 
@@ -61,10 +61,10 @@ class Chart {
   }
 
   std::string title() const {
-    return fmt::format("{} on {}, {} by {}", of_what_, machine_.name,
-                       counted(static_cast<std::size_t>(schedule_.processors), "processor"), schedule_.method);
+    return fmt::format("{} on {}, {} by {}", of_what_, machine_.name, counted(at(schedule_.processors), "processor"),
+                       schedule_.method);
   }
-  bool is_critical(int task) const { return critical_[static_cast<std::size_t>(task)]; }
+  bool is_critical(int task) const { return critical_[at(task)]; }
   std::string written(double time) const { return time_text(machine_, time); }
 
  private:
@@ -75,12 +75,11 @@ class Chart {
   // Each arrow points to the next task of the critical path, or else to the first reader.
   void find_messages(const std::vector<int>& way) {
     std::vector<int> next(of_.size(), -1);
-    for (std::size_t k = 1; k < way.size(); ++k) next[static_cast<std::size_t>(way[k - 1])] = way[k];
+    for (std::size_t k = 1; k < way.size(); ++k) next[at(way[k - 1])] = way[k];
     for (const Message& m : messages(graph_, schedule_)) {
-      const int after = next[static_cast<std::size_t>(m.from)];
+      const int after = next[at(m.from)];
       const bool critical = std::find(m.readers.begin(), m.readers.end(), after) != m.readers.end();
-      arrows_.push_back({of_[static_cast<std::size_t>(m.from)],
-                         of_[static_cast<std::size_t>(critical ? after : m.readers.front())], critical});
+      arrows_.push_back({of_[at(m.from)], of_[at(critical ? after : m.readers.front())], critical});
     }
   }
 
@@ -92,8 +91,8 @@ class Chart {
         "<text x='{0}' y='27' font-size='16' font-weight='600'>{1}</text>\n<text x='{0}' y='48' "
         "fill-opacity='0.75'>{2}, "
         "makespan {3} ({4}), speed-up {5:.2f}, efficiency {6:.0f} %</text>\n",
-        kLeft, escape_xml(title()), counted(static_cast<std::size_t>(graph_.size()), "task"), written(f.makespan),
-        bound, f.speedup, 100.0 * f.efficiency);
+        kLeft, escape_xml(title()), counted(at(graph_.size()), "task"), written(f.makespan), bound, f.speedup,
+        100.0 * f.efficiency);
   }
 
   std::string axis() const {
@@ -320,10 +319,10 @@ std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Sch
   const double tasks_a_row = static_cast<double>(schedule.placements.size()) / std::max(1, schedule.processors);
   const Chart chart(graph, machine, schedule, of, std::clamp(26.0 * tasks_a_row, 1180.0, 12000.0));
   std::string data = "[";
-  std::vector<const Placement*> placed(static_cast<std::size_t>(graph.size()), nullptr);
-  for (const Placement& p : schedule.placements) placed[static_cast<std::size_t>(p.task)] = &p;
+  std::vector<const Placement*> placed(at(graph.size()), nullptr);
+  for (const Placement& p : schedule.placements) placed[at(p.task)] = &p;
   for (int t = 0; t < graph.size(); ++t) {
-    const Placement* p = placed[static_cast<std::size_t>(t)];
+    const Placement* p = placed[at(t)];
     const std::string when =
         p == nullptr ? "is not placed"
                      : fmt::format("processor {}, {} to {}{}", p->processor + 1, chart.written(p->start),

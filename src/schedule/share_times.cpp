@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 #include "../codegen/c/calls_together.hpp"
 #include "grain.hpp"
 
@@ -24,9 +25,7 @@ double instruction_time(const Function& whole, const Machine& machine) {
 std::vector<double> segment_times(const Function& f, const std::vector<int>* segment_of, std::size_t segments,
                                   const Machine& machine, double instruction) {
   std::vector<double> times(segments, 0.0);
-  const auto of = [&](NodeId id) -> double& {
-    return times[segment_of ? static_cast<std::size_t>((*segment_of)[id]) : 0];
-  };
+  const auto of = [&](NodeId id) -> double& { return times[segment_of ? at((*segment_of)[id]) : 0]; };
   std::vector<bool> is_in_lanes(f.graph().size(), false);
   for (const CallsTogether& group : calls_together(f, segment_of)) {
     of(group.calls[0]) +=
@@ -69,12 +68,11 @@ double time_of(const DividedFunction& divided, const Machine& machine) {
         double start = !end[p].empty() ? end[p].back() : p == 0 ? 0.0 : hop;
         bool is_known = true;
         for (const Segment::Wait& w : divided.shares[p].segments[end[p].size()].waits) {
-          const std::vector<double>& others = end[static_cast<std::size_t>(w.processor)];
-          is_known = is_known && others.size() > static_cast<std::size_t>(w.segment);
+          const std::vector<double>& others = end[at(w.processor)];
+          is_known = is_known && others.size() > at(w.segment);
           if (!is_known) break;
-          start = std::max(
-              start, others[static_cast<std::size_t>(w.segment)] +
-                         machine.delay(w.processor, static_cast<int>(p), 8 * static_cast<int>(w.end - w.first), count));
+          start = std::max(start, others[at(w.segment)] + machine.delay(w.processor, static_cast<int>(p),
+                                                                        8 * static_cast<int>(w.end - w.first), count));
         }
         if (!is_known) break;
         end[p].push_back(start + work[p][end[p].size()]);

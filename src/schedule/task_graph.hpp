@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../base/index.hpp"
 #include "../graph/scalar.hpp"
 
 namespace lw {
@@ -38,9 +39,9 @@ class TaskGraph {
 
   const std::string& name() const { return name_; }
   int size() const { return static_cast<int>(tasks_.size()); }
-  const Task& operator[](int task) const { return tasks_[static_cast<std::size_t>(task)]; }
-  const std::vector<Dependence>& before(int task) const { return before_[static_cast<std::size_t>(task)]; }
-  const std::vector<Dependence>& after(int task) const { return after_[static_cast<std::size_t>(task)]; }
+  const Task& operator[](int task) const { return tasks_[at(task)]; }
+  const std::vector<Dependence>& before(int task) const { return before_[at(task)]; }
+  const std::vector<Dependence>& after(int task) const { return after_[at(task)]; }
   int find(const std::string& task) const;  // -1 if there is none of that name
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "../base/index.hpp"
 #include "schedule.hpp"
 
 namespace lw {
@@ -48,7 +49,6 @@ class Timeline {
   Timeline(const TaskGraph& graph, const Machine& machine, int processors);
 
   const std::vector<double>& durations() const { return durations_; }
-  bool is_placed(int task) const { return of_task_[static_cast<std::size_t>(task)] >= 0; }
   double finish(int task) const { return placement(task).finish; }
   // When everything that the task waits for has arrived at that processor; those tasks must be placed already.
   double arrival(int task, int processor) const;
@@ -77,7 +77,7 @@ class ReadyTasks {
  public:
   ReadyTasks(const TaskGraph& graph, std::vector<int> list);
   const std::set<int>& positions() const { return ready_; }  // in the list
-  int task(int position) const { return list_[static_cast<std::size_t>(position)]; }
+  int task(int position) const { return list_[at(position)]; }
   void take(int position);
 
  private:

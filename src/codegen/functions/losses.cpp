@@ -122,7 +122,7 @@ void forward_loss_methods(MethodList& list) {
   if (list.is_huge()) throw Error(ErrorCode::usage, "`forward` with friction is compiled for up to 60 bodies");
   list.search({"mass matrix, bias and reactions; Newton steps", Frames::chosen, For::trees}, [&list](Tracing& t) {
     forward_with_losses(
-        t.scene, t.variant.method, [&](const std::vector<Expr>& p) { return list.scene(p, t.variant); }, t.in,
+        t.scene, t.variant.method, [&](const std::vector<Expr>& p) { return list.scenes().scene(p, t.variant); }, t.in,
         t.out[0]);
   });
   list.add(

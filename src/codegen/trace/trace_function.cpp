@@ -11,7 +11,6 @@
 #include "../../model/complaints.hpp"
 #include "../../model/evaluate.hpp"
 #include "../../model/require_tree.hpp"
-#include "candidates.hpp"
 #include "traced.hpp"
 #include "verification.hpp"
 
@@ -162,7 +161,7 @@ class Tracer {
   const bool lossy_;
   const Scenes scenes_;
   const std::shared_ptr<const LoopPlan> plan_;
-  Candidates candidates_;
+  MethodList candidates_;
   std::vector<MethodTaken> taken_;
   std::vector<std::size_t> order_;
 };

@@ -1,4 +1,4 @@
-#include "candidates.hpp"
+#include "method_list.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace lw {
 
-Candidates::Candidates(const FunctionRow& row, const Scenes& scenes, const LoopPlan& plan, const TraceOptions& options,
+MethodList::MethodList(const FunctionRow& row, const Scenes& scenes, const LoopPlan& plan, const TraceOptions& options,
                        int frame, bool friction)
     : row_(row),
       scenes_(scenes),
@@ -26,7 +26,7 @@ Candidates::Candidates(const FunctionRow& row, const Scenes& scenes, const LoopP
 }
 
 // Counted in the symbolic model, because a rotor's inertia may be zero only for the file's values of kept parameters.
-std::size_t Candidates::inertial_columns() const {
+std::size_t MethodList::inertial_columns() const {
   const auto has = [](const GroupRow& g) { return g.columns && g.columns->of == Extent::Of::inertial; };
   if (std::none_of(row_.outputs.begin(), row_.outputs.end(), has)) return 0;
   std::size_t columns = 0;
@@ -37,7 +37,7 @@ std::size_t Candidates::inertial_columns() const {
   return columns;
 }
 
-Variant Candidates::plain_variant() const {
+Variant MethodList::plain_variant() const {
   const std::size_t n = values().bodies.size();
   return {
       {std::vector<bool>(n, false), std::vector<bool>(n, false)}, Gauges(n, Gauge::child), std::vector<bool>(n, false)};
@@ -45,7 +45,7 @@ Variant Candidates::plain_variant() const {
 
 // --- tracing
 
-Function Candidates::apart(const Groups& inputs, const Groups& outputs, const Variant& variant, const Apart& f) const {
+Function MethodList::apart(const Groups& inputs, const Groups& outputs, const Variant& variant, const Apart& f) const {
   Groups all = inputs;
   const std::size_t symbols = scenes_.names(variant).size();
   if (symbols > 0) all.push_back({"p", symbols});
@@ -54,19 +54,19 @@ Function Candidates::apart(const Groups& inputs, const Groups& outputs, const Va
   });
 }
 
-void Candidates::run(const Scene& scene, const Variant& v, const Arguments& in, Results& out,
+void MethodList::run(const Scene& scene, const Variant& v, const Arguments& in, Results& out,
                      const Calculation& f) const {
   Tracing tracing(row_, scene, v, plan_, {options_.newton_steps, &position_cache_}, frame_, in, out);
   f(tracing);
 }
 
-Function Candidates::traced(const Groups& outputs, const Variant& v, const Calculation& f) const {
+Function MethodList::traced(const Groups& outputs, const Variant& v, const Calculation& f) const {
   return apart(inputs_, outputs, v, [&](const Scene& s, const Arguments& in, Results& out) { run(s, v, in, out, f); });
 }
 
 // With calls for repeated parts: equal limbs, or the steps of a long recursion. Their numbers become symbols, then
 // arguments. Equal limbs need equal choices: those of the first.
-std::optional<Function> Candidates::traced_with_repeats(const Groups& outputs, Variant v, const Calculation& f) const {
+std::optional<Function> MethodList::traced_with_repeats(const Groups& outputs, Variant v, const Calculation& f) const {
   const Model<double>& model = values();
   // force elements and tied rotors couple limbs
   if (scenes_.dense() || model.has_mimics || has_elements(model) || !model.rotor_ties.empty() || friction_)
@@ -108,7 +108,7 @@ std::optional<Function> Candidates::traced_with_repeats(const Groups& outputs, V
   return is_huge() ? with_steps_called(called, numbers) : with_limbs_called(called, model, groups, numbers);
 }
 
-std::optional<Function> Candidates::with_calls_for_repeats(const Candidate& candidate) const {
+std::optional<Function> MethodList::with_calls_for_repeats(const Candidate& candidate) const {
   std::optional<Function> f = candidate.repeats ? candidate.repeats() : std::nullopt;
   if (!f || !has_calls(*f)) return std::nullopt;
   if (!options_.optimize) return f;
@@ -119,19 +119,19 @@ std::optional<Function> Candidates::with_calls_for_repeats(const Candidate& cand
 
 // --- the list
 
-void Candidates::add(const MethodName& method, const Calculation& f, const Variant& v) {
+void MethodList::add(const MethodName& method, const Calculation& f, const Variant& v) {
   if (!suits(method.mechanisms, kind_)) return;
   append(method, traced(outputs_, v, f), outputs_, v, f);
 }
 
-void Candidates::append(const MethodName& method, Function function, const Groups& outputs, const Variant& v,
+void MethodList::append(const MethodName& method, Function function, const Groups& outputs, const Variant& v,
                         const Calculation& f) {
   list_.push_back({method, std::move(function), v});
   if (suits(method.repeats, kind_))
     list_.back().repeats = [this, &outputs, v, f] { return traced_with_repeats(outputs, v, f); };
 }
 
-void Candidates::replace(const MethodName& method, const Calculation& f, const Variant& v) {
+void MethodList::replace(const MethodName& method, const Calculation& f, const Variant& v) {
   if (!suits(method.mechanisms, kind_)) return;
   list_.clear();
   add(method, f, v);
@@ -203,7 +203,7 @@ class VariantChanges {
 
 }  // namespace
 
-Variant Candidates::search(const MethodName& method, const Calculation& f) {
+Variant MethodList::search(const MethodName& method, const Calculation& f) {
   Variant best = plain_variant();
   if (!suits(method.mechanisms, kind_)) return best;
   std::optional<VariantChanges> changes;
