@@ -231,7 +231,7 @@ TEST(Batch, HasTheInterpretersBitsInEveryLane) {
   expect(std::span(all).subspan(1));
 }
 
-TEST(Batch, TakesAsManyLanesAsAskedForAndWorksWithoutFusedAdditions) {
+TEST(Batch, WorksWithEveryNumberOfLanesAndWithoutFma) {
   const Mechanism puma = load("puma560");
   const Program fused = make_program(puma, {"inverse", "mass-matrix"}, quick(true));
   const Program plain = make_program(puma, {"inverse", "mass-matrix"}, quick(false));
@@ -242,7 +242,7 @@ TEST(Batch, TakesAsManyLanesAsAskedForAndWorksWithoutFusedAdditions) {
   }
 }
 
-TEST(Batch, HasThemForEveryModel) {
+TEST(Batch, HasTheInterpretersBitsForEveryModel) {
   const std::vector<Build> list = builds();
   const auto by_clang =
       std::find_if(list.begin(), list.end(), [](const Build& b) { return std::string_view(b.compiler) == "clang"; });
@@ -446,7 +446,7 @@ TEST(Batch, FloatsHaveTheBitsOfOneState) {
   }
 }
 
-TEST(Batch, FloatsAreAsFarOffAsIsStated) {
+TEST(Batch, FloatErrorsAreAsStated) {
   const Mechanism mechanism = load("stanford");
   ProgramOptions options = quick(machine_has_fma());
   std::vector<Traced> traced;
@@ -473,7 +473,7 @@ TEST(Batch, FloatsAreAsFarOffAsIsStated) {
 
 // ---- C++, and the program that tests itself
 
-TEST(Batch, CodeProvesItselfInEveryDialect) {
+TEST(Batch, SelfTestPassesInEveryDialect) {
   const Mechanism mechanism = load("puma560");
   ProgramOptions options = quick(true);
   options.trace.keep = {"a2"};

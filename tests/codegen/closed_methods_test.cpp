@@ -112,7 +112,7 @@ TEST(ClosedMethods, TheFirstOfSeveralStepsIsShorter) {
   EXPECT_LT(two.additions - one.additions, three.additions - two.additions);
 }
 
-TEST(ClosedMethods, ALoopThatNeedsPivotsIsSolvedWithThem) {
+TEST(ClosedMethods, LoopsThatNeedPivotingAreSolved) {
   // no lever is a number: the core is larger than what is inverted
   const Mechanism chain = closed_chain(JointType::fixed, 5);
   expect_agreement(chain, "inverse");
@@ -153,7 +153,7 @@ Values by_complex_step(const Mechanism& mechanism, const Traced& traced, const S
   return d;
 }
 
-TEST(ClosedMethods, DerivativesAreThoseOfComplexSteps) {
+TEST(ClosedMethods, DerivativesAgreeWithComplexSteps) {
   struct Case {
     const char *model, *length;
   };

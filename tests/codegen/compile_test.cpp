@@ -384,7 +384,7 @@ TEST(Compile, InstructionsDoNotDependOnTheState) {
 
 // ---- names
 
-TEST(Compile, NamesThatLanguagesHaveTaken) {
+TEST(Compile, NamesReservedByLanguages) {
   EXPECT_EQ(identifier("puma560"), "puma560");
   EXPECT_EQ(identifier("torso-wong"), "torso_wong");
   EXPECT_EQ(identifier("7dof arm (left)"), "robot_7dof_arm_left");
@@ -397,7 +397,7 @@ TEST(Compile, NamesThatLanguagesHaveTaken) {
   EXPECT_EQ(identifier(identifier("int")), identifier("int"));
 }
 
-TEST(Compile, MechanismsWithNamesToStumbleOver) {
+TEST(Compile, MechanismsWithDifficultNames) {
   const char* text = R"(
 linkwright: 1
 name: NAME

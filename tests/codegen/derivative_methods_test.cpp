@@ -110,7 +110,7 @@ double worst_error(const Mechanism& mechanism, const Traced& traced, int states,
 constexpr double kAgreement = 1e-10;
 const std::vector<std::string> kDerivatives{"inverse-derivatives", "forward-derivatives"};
 
-TEST(DerivativeMethods, EveryTreeThatComesWithTheProject) {
+TEST(DerivativeMethods, EveryEmbeddedTree) {
   int models = 0;
   for (const std::string& name : embedded_trees()) {
     const Mechanism mechanism = load(name);
@@ -241,7 +241,7 @@ TEST(DerivativeMethods, KeptParametersHaveColumns) {
   }
 }
 
-TEST(DerivativeMethods, VerificationFindsCodeThatIgnoresWhatIsKept) {
+TEST(DerivativeMethods, VerificationFindsCodeThatIgnoresKeptParameters) {
   for (const std::string& function : kDerivatives) {
     TraceOptions how;
     how.keep = {"m2", "l1"};

@@ -79,7 +79,7 @@ struct Case {
   std::vector<std::string> flags;
 };
 
-TEST(EmitC, CodeProvesItselfInEveryDialect) {
+TEST(EmitC, SelfTestPassesInEveryDialect) {
   const CDialect c, c_float{.cpp = false, .single_precision = true}, cpp{.cpp = true},
       cpp_float{.cpp = true, .single_precision = true};
   const Arithmetic libm, own{Arithmetic::Trigonometry::own, false}, fused{Arithmetic::Trigonometry::own, true};
@@ -151,7 +151,7 @@ TEST(EmitC, HeadersServeCAndCpp) {
   EXPECT_EQ(run_program({path("array")}).status, 0);
 }
 
-TEST(EmitC, TheBannerSaysWhatItIs) {
+TEST(EmitC, BannerDescribesTheProgram) {
   Program program = traced_program(load("double-pendulum"), "pendulum");
   program.robot = "Foucault's */ pendulum";
   program.kept = {"m2"};
@@ -173,7 +173,7 @@ TEST(EmitC, TheBannerSaysWhatItIs) {
 }
 
 // Every language in its own words: what functions are called, how places are counted, what callers must know.
-TEST(Banner, SpeaksTheLanguage) {
+TEST(Banner, IndexesVectorsAsTheLanguageDoes) {
   Program program = traced_program(load("double-pendulum"), "pendulum");
   program.kept = {"m2"};
   program.kept_values = {0.25};
@@ -214,7 +214,7 @@ TEST(EmitC, NamesOfLinksMakeSections) {
   EXPECT_NE(at("omega2_x = "), std::string::npos);
 }
 
-TEST(Report, IsJsonThatSaysWhatWasMade) {
+TEST(Report, JsonDescribesTheFiles) {
   Program program = traced_program(load("double-pendulum"), "pendulum");
   program.robot = "a \"quoted\" \\ robot\n";
   program.kept = {"m2"};

@@ -72,7 +72,7 @@ TEST_F(EmitFortran, AgreesWithTheInterpreterForEmbeddedModels) {
   }
 }
 
-TEST_F(EmitFortran, ProvesItself) {
+TEST_F(EmitFortran, SelfTestPasses) {
   const Case c = model_case("puma560", 20);
   std::vector<TestVectors> vectors;
   for (std::size_t k = 0; k < c.states.size(); ++k) vectors.push_back(vectors_of(c.program.functions[k], c.states[k]));

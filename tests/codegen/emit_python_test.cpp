@@ -119,7 +119,7 @@ else:
   output_of(scratch, fmt::format("{} -B driver.py", kPython));
 }
 
-TEST_F(EmitPython, ProvesItself) {
+TEST_F(EmitPython, SelfTestPasses) {
   Case c = model_case("puma560", 20);
   c.program.functions[1] = named_program("puma560").functions[1];  // the mass matrix as a matrix
   std::vector<TestVectors> vectors;

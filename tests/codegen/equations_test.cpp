@@ -107,7 +107,7 @@ TEST(Equations, HaveEveryOperation) {
   EXPECT_LE(difference(f, states), 1e-13);
 }
 
-TEST(Equations, NamesAreTakenApart) {
+TEST(Equations, NamesAreParsed) {
   const UnicodeNotation unicode;
   const auto written = [&](const std::string& name) { return unicode.symbol(parsed(name)); };
   EXPECT_EQ(written("omega2_x"), "ω₂ˣ");
@@ -150,7 +150,7 @@ TEST(EmitText, IsForReading) {
 }
 
 // Parameters by their names, as the file writes them; functions last, so that nothing seems to be under the sine.
-TEST(Equations, ParametersThatWereKept) {
+TEST(Equations, KeptParametersHaveTheirNames) {
   Program program;
   program.name = "pendulum";
   program.kept = {"l_1", "m"};
@@ -170,7 +170,7 @@ TEST(Equations, ParametersThatWereKept) {
   }
 }
 
-TEST(EmitLatex, IsSetWithoutComplaint) {
+TEST(EmitLatex, LatexCompilesWithoutWarnings) {
   Program strange = every_operation();
   strange.robot = "50% of {a} robot_#1 & co ~ \\ ^ $";
   for (const Program& program : {named_program("puma560"), strange}) {
@@ -192,7 +192,7 @@ TEST(EmitLatex, IsSetWithoutComplaint) {
   }
 }
 
-TEST(EmitDot, IsWhatGraphvizReads) {
+TEST(EmitDot, GraphvizReadsIt) {
   const std::vector<Artefact> files = emit_dot(named_program("double-pendulum"));
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[0].path, "double_pendulum_inverse.dot");

@@ -233,7 +233,7 @@ TEST(FrictionCode, ForwardFindsWhatTheReferenceFinds) {
 
 // A mass m beside its guide, e away: its moment presses on two supports d apart, so that a thrust F gives q̈ = F/(m (1
 // ± k)) with k = 2 μ e/d, + where it moves forwards. Beyond k = 1 nothing pulls it back: it jams.
-TEST(FrictionCode, AGuideThatJamsSaysSo) {
+TEST(FrictionCode, JammingGuidesGiveNoAcceleration) {
   const auto accelerations = [](double mu) {
     const ReadResult read = read_text(
         fmt::format("linkwright: 1\nname: guide\ngravity: [0, 0, 0]\nlinks:\n  - {{name: a, parent: base, joint: "
@@ -291,7 +291,7 @@ TEST(FrictionCode, CountsOfTheArm) {
   RecordProperty("journals", std::to_string(with_journals));
 }
 
-TEST(FrictionCode, WhatHasNoFrictionSaysSo) {
+TEST(FrictionCode, FunctionsWithoutFrictionRefuseIt) {
   TraceOptions how;
   how.friction = true;
   const Mechanism arm = load("puma560-dhanaraj");

@@ -52,7 +52,7 @@ void expect_near(const Values& got, const Values& expected, double tolerance, co
   for (std::size_t k = 0; k < got.size(); ++k) EXPECT_NEAR(got[k], expected[k], limit) << what << " " << k;
 }
 
-TEST(FunctionDerivatives, OfEveryFunctionOfTheContract) {
+TEST(FunctionDerivatives, OfEveryFunctionOfTheTable) {
   for (const char* name : {"double-pendulum", "torso", "stanford", "quadruped"}) {
     const Mechanism mechanism = load(name);
     TraceOptions how;
@@ -133,7 +133,7 @@ void check_second_order(const Mechanism& mechanism, int states, std::uint64_t se
   }
 }
 
-TEST(FunctionDerivatives, OfTheSecondOrder) {
+TEST(FunctionDerivatives, SecondDerivativesOfInverseDynamics) {
   for (const char* name : {"double-pendulum", "twu-rrrp", "torso", "stanford", "ur5"})
     check_second_order(load(name), 2, 1);
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -145,7 +145,7 @@ TEST(FunctionDerivatives, OfTheSecondOrder) {
 }
 
 // ∂M/∂q along a motion is Ṁ, and Ṁ − 2 C is skew for C = ½ ∂(c)/∂q̇: q̇ᵀ (Ṁ − ∂c/∂q̇) q̇ = 0.
-TEST(FunctionDerivatives, PassivityOfTheSecondOrder) {
+TEST(FunctionDerivatives, SecondDerivativesSatisfyPassivity) {
   const Mechanism mechanism = load("stanford");
   const Traced traced = trace_function(mechanism, "inverse-derivatives");
   const Function second = second_derivatives(traced.model, traced.function);

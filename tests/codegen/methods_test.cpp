@@ -154,7 +154,7 @@ TEST(Methods, NearlyRightAnglesLoseNoDigits) {
   }
 }
 
-TEST(Methods, NoUnitDecidesWhatIsSmall) {
+TEST(Methods, SmallnessDoesNotDependOnUnits) {
   for (const double length : {0x1p-20, 0x1p-10, 0x1p10}) {
     for (const double mass : {0x1p-30, 0x1p20}) {
       const Mechanism mechanism = nearly_square(1.5707963267948966, length, mass);
@@ -203,7 +203,7 @@ Mechanism tiny(double x) {
 }
 
 // Torques do not know where the base stands: the same code is made, to the last bit.
-TEST(Methods, WhereItStandsDecidesNothing) {
+TEST(Methods, ResultsDoNotDependOnThePlaceOfTheBase) {
   for (const auto& mechanism : {std::function([](double x) { return calibrated(x); }), std::function(tiny)}) {
     for (const std::string& function : kDynamics) {
       const Traced here = trace_function(mechanism(0.0), function);
@@ -342,7 +342,7 @@ TEST(Methods, KeptParametersMayTakeAnyValue) {
 }
 
 // A function that is right for the file's values alone is found out: a²/0.3 is 0.3 there, and only there (and at 0).
-TEST(Methods, VerificationTriesOtherValuesOfWhatIsKept) {
+TEST(Methods, VerificationTriesOtherValuesOfKeptParameters) {
   std::string text = kKept;
   text.replace(text.find("xyz: [a, b, c], rpy: [alpha"), 13, "xyz: [a*a/0.3, b, c");
   for (const std::string& function : kDynamics) {
@@ -436,7 +436,7 @@ TEST(Methods, NothingDividesByASymbol) {
   }
 }
 
-TEST(Methods, OtherValuesOfWhatFolds) {
+TEST(Methods, OtherValuesOfFoldedParameters) {
   TraceOptions how;
   how.values = {{"a2", 0.6}, {"d4", 0.0}};
   const Mechanism puma = load("puma560");

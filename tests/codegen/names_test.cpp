@@ -36,7 +36,7 @@ TEST(Names, AreExplainedAtTheHeadOfTheFile) {
 }
 
 // Axes that are not the file's are told to be so.
-TEST(Names, FramesThatWereChosen) {
+TEST(Names, ChosenFramesAreExplained) {
   const auto legend = [](const Program& program) { return emit_c(program).at(1).text; };
   const Program canonical = make_program(load("puma560"), {"inverse"}), own = make_program(load("puma560"), {"energy"});
   ASSERT_TRUE(canonical.notes[0].starts_with("inverse: acceleration tensor")) << canonical.notes[0];
@@ -45,7 +45,7 @@ TEST(Names, FramesThatWereChosen) {
   EXPECT_EQ(legend(own).find("not the file's"), std::string::npos);
 }
 
-TEST(Names, NothingIsExplainedWhereNothingHasAName) {
+TEST(Names, NothingIsExplainedWithoutNames) {
   const Function f =
       trace("f", {{"x", 1}}, {{"y", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * 2.0; });
   Program program;
@@ -79,7 +79,7 @@ TEST(Names, EquationsGoOutwardLinkByLinkAndBack) {
   }
 }
 
-TEST(Names, NumbersAreWithoutDustAndSignsInFront) {
+TEST(Names, NumbersHaveNoRoundingDigitsOrLeadingSigns) {
   const Function f = trace("f", {{"x", 1}}, {{"y", 1}}, [](const Arguments& in, Results& out) {
     out[0][0] = in[0][0] * 0.30000000000000004 + (-1.0);
   });
@@ -90,7 +90,7 @@ TEST(Names, NumbersAreWithoutDustAndSignsInFront) {
       << emit_text(program).at(0).text;
 }
 
-TEST(Names, LatexTakesThem) {
+TEST(Names, LatexAcceptsThem) {
   if (find_program("pdflatex").empty()) GTEST_SKIP() << "no pdflatex";
   // carriers' quantities, squared among them
   const Scratch scratch;

@@ -24,7 +24,7 @@ Function traced(std::size_t inputs, std::size_t outputs, const std::function<voi
   return trace("f", {{"x", inputs}}, {{"r", outputs}}, f);
 }
 
-TEST(Statements, WhatIsUsedOnceStandsInTheExpressionOfItsUser) {
+TEST(Statements, ValuesUsedOnceAreWrittenIntoTheirReader) {
   const Function f = traced(3, 2, [](const Arguments& in, Results& out) {
     const Expr x = in[0][0], y = in[0][1], z = in[0][2];
     const Expr shared = x * y;
@@ -38,7 +38,7 @@ TEST(Statements, WhatIsUsedOnceStandsInTheExpressionOfItsUser) {
             "r[1] = -(x[0] - x[2])\n");
 }
 
-TEST(Statements, NamesSurviveAndMadeUpOnesSayWhatTheyAre) {
+TEST(Statements, NamesSurviveAndGeneratedOnesAreDescriptive) {
   const Function f = trace("f", {{"q", 2}, {"p", 1}}, {{"tau", 3}}, [](const Arguments& in, Results& out) {
     const Expr omega = in[0][0] + in[2 - 1][0];
     name_value(omega, "omega2_x");

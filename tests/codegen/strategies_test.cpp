@@ -132,7 +132,7 @@ TEST(Strategies, CountsOfAnExpansionAreThoseOfItsText) {
   EXPECT_EQ(made.operations.trigonometric, 6);
 }
 
-TEST(Strategies, WhatTheyCannotDo) {
+TEST(Strategies, UnsupportedMechanismsAreRefused) {
   const auto says = [](Strategy s, const std::string& model, const std::string& what, std::size_t terms = 1000) {
     StrategyOptions options;
     options.most_terms = terms;

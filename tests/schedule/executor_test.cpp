@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Functions, Executors,
 
 // Every result is written by one processor, every message by one, and nobody waits for a segment that comes later than
 // its own.
-TEST(Divided, IsWholeAndFreeOfCircles) {
+TEST(Divided, IsCompleteAndAcyclic) {
   for (const auto& [model, function] :
        {std::pair("puma560", "inverse"), std::pair("quadruped", "forward"), std::pair("chain-6", "mass-matrix")}) {
     const Program program = program_of(model, function);
@@ -161,7 +161,7 @@ TEST(Divided, IsWholeAndFreeOfCircles) {
 }
 
 // LINKWRIGHT_STRESS=10000000 for as many evaluations.
-TEST(Executor, StandsStress) {
+TEST(Executor, SurvivesStress) {
   const long count = wished("LINKWRIGHT_STRESS", 20000);
   const Program program = program_of("puma560", "inverse");
   const Function& f = program.functions[0];
@@ -331,7 +331,7 @@ TEST(BestExecutor, GivesTheSameResults) {
   EXPECT_EQ(choice.processors, choice.measured.divided <= 0.95 * choice.measured.one ? 2 : 1);
 }
 
-TEST(BestExecutor, DividesNothingThatIsNotPredictedToGain) {
+TEST(BestExecutor, DividesOnlyWhatIsPredictedToGain) {
   const Program program = program_of("ur5", "inverse");
   ExecutorOptions options = watched();
   options.machine = eager();

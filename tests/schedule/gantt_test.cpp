@@ -37,7 +37,7 @@ Machine dear_messages() {
   return machine;
 }
 
-TEST(Gantt, BarsStandWhereTheScheduleHasThem) {
+TEST(Gantt, BarsMatchTheSchedule) {
   const TaskGraph graph = random_graph(1, 40);
   const Machine machine = dear_messages();
   const Schedule schedule = earliest_finish(graph, machine, 3);
@@ -75,7 +75,7 @@ TEST(Gantt, BarsStandWhereTheScheduleHasThem) {
 }
 
 // One of what goes to two tasks on another processor, as in the figures: an arrow, and its number in the legend.
-TEST(Gantt, WhatTwoReadOnOneProcessorIsOneMessage) {
+TEST(Gantt, TwoReadersOnOneProcessorGetOneMessage) {
   TaskGraph graph("f");
   const int a = graph.add({"a", "", {.multiplications = 1}}), b = graph.add({"b", "", {.multiplications = 1}});
   const int c = graph.add({"c", "", {.multiplications = 1}}), d = graph.add({"d", "", {.multiplications = 1}});
@@ -99,7 +99,7 @@ TEST(Gantt, WhatTwoReadOnOneProcessorIsOneMessage) {
   EXPECT_EQ(arrows, 1u) << "one behind the other";
 }
 
-TEST(Gantt, ThePageNeedsNothingButItself) {
+TEST(Gantt, PageIsSelfContained) {
   TaskGraph graph("f");
   const int a = graph.add({"</script><b>", "y = \"x\" \\ </script>", {.multiplications = 1}});
   graph.depend(a, graph.add({"b", "b = 2 y", {.additions = 1}}));
@@ -118,7 +118,7 @@ TEST(Gantt, ThePageNeedsNothingButItself) {
   EXPECT_NE(html.find("after:[[1,8]]"), std::string::npos);
 }
 
-TEST(Gantt, TheTableHasATaskALine) {
+TEST(Gantt, TableHasOneLinePerTask) {
   const TaskGraph graph = random_graph(2, 12);
   const Machine machine = dear_messages();
   const Schedule schedule = earliest_finish(graph, machine, 2);
@@ -140,7 +140,7 @@ TEST(Gantt, TheTableHasATaskALine) {
 }
 
 // Each task of the critical way starts when the one before it is done, or when what that sends has come.
-TEST(Choice, TheCriticalWayHasNoGaps) {
+TEST(Choice, CriticalPathHasNoGaps) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const TaskGraph graph = random_graph(seed, 30);
     const Machine machine = dear_messages();
@@ -201,7 +201,7 @@ TEST(Choice, FiguresByHand) {
   EXPECT_NE(one.reason.find("100 steps"), std::string::npos) << one.reason;
 }
 
-TEST(Choice, TimesAsAReaderWantsThem) {
+TEST(Choice, TimesHaveReadableUnits) {
   Machine seconds;
   seconds.in_seconds = true;
   EXPECT_EQ(time_text(seconds, 90e-9), "90 ns");

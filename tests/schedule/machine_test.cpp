@@ -63,7 +63,7 @@ int searched(const std::vector<std::vector<int>>& links, int from, int to) {
   return distance[static_cast<std::size_t>(to)];
 }
 
-TEST(Machine, HopsAreTheShortestWaysThroughTheNetwork) {
+TEST(Machine, HopsAreShortestPathsOfTheNetwork) {
   for (const Topology t : {Topology::shared, Topology::bus, Topology::pipeline, Topology::ring, Topology::tree,
                            Topology::mesh, Topology::hypercube, Topology::full}) {
     for (const int p : {1, 2, 4, 8, 16}) {
@@ -78,7 +78,7 @@ TEST(Machine, HopsAreTheShortestWaysThroughTheNetwork) {
 
 // Dhanaraj 1990: three operations are 0.135 ms. Wong 1991: a matrix times a vector 12 µs, three floats to a neighbour
 // about 12 µs.
-TEST(Machine, TheOnesOfTheThesesCostWhatTheseSay) {
+TEST(Machine, MachinesOfTheThesesHaveThePublishedCosts) {
   const Machine intel = load_machine("8086"), t800 = load_machine("t800"), t425 = load_machine("t425"),
                 ideal = load_machine("ideal");
   EXPECT_NEAR(intel.duration({.multiplications = 2, .additions = 1}), 0.135e-3, 1e-12);
@@ -93,7 +93,7 @@ TEST(Machine, TheOnesOfTheThesesCostWhatTheseSay) {
   EXPECT_FALSE(ideal.in_seconds);
 }
 
-TEST(Machine, WhatIsWrittenReadsBack) {
+TEST(Machine, WrittenMachinesReadBack) {
   for (const std::string& name : embedded_machines()) {
     const Machine m = load_machine(name);
     EXPECT_EQ(m.name, name);
@@ -117,7 +117,7 @@ std::string complaint(const std::string& text) {
   return "";
 }
 
-TEST(Machine, WrongFilesAreRefusedWithTheirPlace) {
+TEST(Machine, WrongFilesAreRefusedWithLineAndColumn) {
   const std::string good = "machine: m\nunit: seconds\noperations: {multiplication: 1e-9, addition: 1e-9}\n";
   EXPECT_EQ(complaint(good), "");
   struct Case {

@@ -302,7 +302,7 @@ TEST(Schedulers, MessagesThatCostMoreThanTheyGainAreNotSent) {
   }
 }
 
-TEST(Schedulers, HeavyMessagesStayAtHome) {
+TEST(Schedulers, HeavyMessagesStayOnOneProcessor) {
   // two chains with heavy messages within and light ones across
   TaskGraph graph("chains");
   std::vector<int> a, b;

@@ -61,7 +61,7 @@ TEST(Streamline, LayersKeepTheOrder) {
   }
 }
 
-TEST(Streamline, WhatVanishesIsNotWaitedFor) {
+TEST(Streamline, NothingWaitsForZeroTerms) {
   std::vector<StreamlinedLink> links(3);
   links[0].next_origin = kNone;     // λ_1 p_1 = 0: a_2 is a_1 turned, a_1 is given
   links[1].centre_of_mass = kNone;  // F_2 = m a_2, no s × F
@@ -81,7 +81,7 @@ TEST(Streamline, WhatVanishesIsNotWaitedFor) {
   EXPECT_EQ(streamline(links).size(), all - 3 - 6);
 }
 
-TEST(Streamline, ASlideAddsToTheAccelerationOfItsOrigin) {
+TEST(Streamline, PrismaticJointsAddToTheAccelerationOfTheirOrigin) {
   std::vector<StreamlinedLink> links(4);
   links[2].prismatic = true;
   const TaskGraph graph = streamline(links);
