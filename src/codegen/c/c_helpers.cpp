@@ -174,7 +174,7 @@ std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& diale
 }
 
 constexpr const char* kVectors = R"(
-/* bytes of the longest vectors that this is compiled for */
+/* bytes of the longest vectors that this file is compiled for */
 #if defined(__AVX512F__)
 #define LW_VECTOR 64
 #elif defined(__AVX__)
@@ -190,7 +190,7 @@ constexpr const char* kVectors = R"(
 )";
 
 constexpr const char* kPart = R"(
-/* parts stay apart: in one piece they would take the compiler long */
+/* parts are not inlined: one large function would take long to compile */
 #ifdef __GNUC__
 #define LW_PART __attribute__((noinline))
 #else

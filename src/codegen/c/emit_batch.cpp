@@ -27,7 +27,7 @@ MATH
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-#define LW_PART __attribute__((noinline)) /* in one piece they would take the compiler long */
+#define LW_PART __attribute__((noinline)) /* not inlined: one large function would take long to compile */
 #define LW_JOIN_(name, set) name##set
 #define LW_JOIN(name, set) LW_JOIN_(name, set)
 #define LW_OWN(name) LW_JOIN(name, LW_SET)
@@ -35,8 +35,8 @@ MATH
 
 // The file includes itself once per instruction set.
 constexpr const char* kSets = R"(
-/* Instruction sets: those that the compiler's flags promise and those beyond, of which the processor is asked at each call
-   (it answers from memory, without a lock). -DLW_ONLY=512, 256 or 128 leaves one. */
+/* Instruction sets: those that the compiler's flags permit, and further ones if the processor supports them. This is checked
+   in each call, which reads memory and takes no lock. -DLW_ONLY=512, 256 or 128 selects one. */
 #if defined(__x86_64__) || defined(__i386__)
 #ifdef LW_ONLY
 #define LW_ALWAYS LW_ONLY
@@ -135,7 +135,7 @@ constexpr const char* kScalarFma = R"(
 )";
 
 constexpr const char* kFill = R"(
-/* `count` rows, then the last of them again until there are as many as lanes */
+/* `count` rows, then copies of the last one for the remaining lanes */
 LW_INLINE void lw_v_fill(size_t size, size_t count, const REAL *rows, REAL *to) {
   for (size_t k = 0; k < LW_LANES; ++k) {
     const REAL *const row = rows + size * (k < count ? k : count - 1);
@@ -272,9 +272,9 @@ std::vector<std::string> words(const Program& program, const CDialect& dialect, 
   std::vector<std::string> lines = with_names ? banner_with_names(program, form) : banner(program, form);
   lines.insert(
       lines.end(),
-      {"", "Arrays have a row a state: q[6 * k] is the first coordinate of state k. p is one for all states.",
-       "Each state has the bits that the function of one state gives, with AVX-512, AVX2 and on ARM alike;",
-       "with neither, x86 has no fused multiply-add and where the code has them the last bits differ.",
+      {"", "Arrays have one row per state: q[6 * k] is the first coordinate of state k. All states share p.",
+       "Each state has the same bits as in the function of one state, with AVX-512, with AVX2 and on ARM;",
+       "without these, x86 has no fused multiply-adds, and the last bits differ if the code uses them.",
        fmt::format("Compile with gcc or clang, -O2 {} {}.", dialect.cpp ? "-std=c++20" : "-std=c11",
                    fmt::join(kCFlags, " ")),
        "-march is not needed: the processor is asked. -DLW_ONLY=512, 256 or 128 fixes the length of vectors in bits."});
@@ -303,8 +303,8 @@ std::vector<Artefact> emit_batch(const Program& program, const CDialect& dialect
     choices += batch.choice();
   }
   const std::string about =
-      fmt::format("\n/* The instruction set that is taken here: AVX-512, AVX2, NEON or none. */\nconst char *{}({})",
-                  vectors, dialect.cpp ? "" : "void");
+      fmt::format("\n/* The instruction set in use: AVX-512, AVX2, NEON or none. */\nconst char *{}({})", vectors,
+                  dialect.cpp ? "" : "void");
   declarations += about + ";\n";
   choices += about +
              " {\n#if LW_LONGEST >= 512\n  if (LW_HAS_512) return \"AVX-512\";\n#endif\n"
@@ -342,11 +342,11 @@ std::vector<Artefact> emit_batch(const Program& program, const CDialect& dialect
   if (dialect.cpp) replace_all(fill, "size_t", "std::size_t");
   const std::string inner =
       c_lanes_source(program, dialect, 0).text + "\n" + rows_kernel_text(dialect.single_precision) + fill + definitions;
-  std::string renamed = "\n/* what each instruction set has for itself */\n";
+  std::string renamed = "\n/* names with one version per instruction set */\n";
   for (const std::string& own : defined_names(inner)) renamed += fmt::format("#define {0} LW_OWN({0})\n", own);
   const std::string source = c_comment(words(program, dialect, true)) + "#ifndef LW_SET\n\n" + head + renamed + sets +
                              choices + (dialect.cpp ? fmt::format("\n}}  // namespace {}\n", space) : "") +
-                             "\n#else /* LW_SET: once an instruction set */\n" + scalar_fma + inner + "\n#endif\n";
+                             "\n#else /* LW_SET: once per instruction set */\n" + scalar_fma + inner + "\n#endif\n";
   return {{name + ".h" + ending, header}, {name + ".c" + ending, source}};
 }
 

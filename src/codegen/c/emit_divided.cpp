@@ -24,7 +24,7 @@ constexpr const char* kWaiting = R"(
 static double lw_now(void) {
   struct timespec t;
 #ifdef CLOCK_MONOTONIC
-  (void)clock_gettime(CLOCK_MONOTONIC, &t); /* which nobody sets */
+  (void)clock_gettime(CLOCK_MONOTONIC, &t); /* a clock that is never adjusted */
 #else
   (void)timespec_get(&t, TIME_UTC);
 #endif
@@ -58,8 +58,8 @@ static inline void lw_post(lw_count *done, unsigned long long count) {
   atomic_store_explicit(done, count, memory_order_release);
 }
 
-/* 1 where the count has not come after `patience` seconds: another processor's work is done in microseconds, unless it does
-   not run at all; then there is nothing to lose by letting it. */
+/* Returns 1 if the count has not arrived after `patience` seconds. Work of other processors takes microseconds; if it takes
+   longer, the other processor does not run, so that yielding costs nothing. */
 static int lw_wait_long(lw_count *done, unsigned long long count, double patience) {
   const double start = LW_NOW();
   for (;;) {
@@ -119,16 +119,18 @@ std::vector<std::string> how_to_call(const Program& program, const Function& f, 
                   processors),
       "Processor k, from 0, calls",
       "  " + call,
-      "in evaluation e = 0, 1, 2, ... since `shared` was zero, with the same of all else. Threads are yours: so are",
-      "starting and stopping them.",
-      "- Before the first: `static " + c_shared(program, f) + " shared;`, all zero, and shared.patience as you like.",
-      "- To begin: write the inputs, tell the others (a store with release that they read with acquire, or anything",
-      "  that wakes them), and call it as processor 0. The others call it when they are told.",
-      "- It returns 0 where its share is done; on processor 0 the results are whole then, and the next may begin.",
-      "- A processor that does not come within shared.patience seconds is not waited for: who needs it returns",
-      "  1 + its number. The results are worth nothing then. Let all return, set `shared` to zero, count from 0",
+      "in evaluation e = 0, 1, 2, ... since `shared` was zero, with otherwise equal arguments. You provide the "
+      "threads,",
+      "and start and stop them.",
+      "- Before the first: `static " + c_shared(program, f) + " shared;`, all zero, then set shared.patience.",
+      "- To begin: write the inputs, notify the others (a store-release that they read with a load-acquire, or "
+      "anything",
+      "  that wakes them), and call it as processor 0. The others call it when notified.",
+      "- It returns 0 when its share is done; on processor 0 all results are then complete, and the next may begin.",
+      "- If a processor does not answer within shared.patience seconds, those that wait for it return",
+      "  1 + its number. The results are then invalid. Let all return, set `shared` to zero, count from 0",
       "  again; or compute on one processor (" + symbol(program, f) + ").",
-      "It takes no lock, allocates nothing, and gives the bits that one processor gives. Waiting spins, then yields",
+      "It takes no lock, allocates nothing, and gives the same bits as one processor. Waiting spins, then yields",
       "(sched_yield); systems without timespec_get or sched_yield define LW_NOW(), seconds as double, and LW_YIELD().",
       "C11 with atomics; not for C++."};
 }
@@ -177,16 +179,18 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
     for (std::size_t p = 0; p < processors; ++p) {
       own.push_back(fmt::format("{}{}", on, p));
       const std::size_t count = writer.define(d.shares[p], static_cast<int>(p), own.back(), shared);
-      passed += fmt::format("  _Alignas(64) double passed{}[{}]; /* its own */\n", p, std::max<std::size_t>(count, 1));
+      passed += fmt::format("  _Alignas(64) double passed{}[{}]; /* private */\n", p, std::max<std::size_t>(count, 1));
     }
     header += fmt::format(
-        "\n/* Zero, but for patience: seconds to wait for another processor; 0: for ever. */\n"
+        "\n/* All zero at first, except patience: seconds to wait for another processor; 0: forever. */\n"
         "typedef struct {{\n  struct {{\n    _Alignas(64) lw_count done;\n  }} processor[{}];\n"
         "  _Alignas(64) double patience;\n  _Alignas(64) double exchange[{}];\n{}}} {};\n",
         processors, std::max<std::size_t>(d.exchanged, 1), passed, shared);
     std::vector<std::string> names;
     const std::string declared = declaration(program, f, &names);
-    header += fmt::format("/* {}. 0: done, on processor 0 by all; 1 + k: processor k did not come. */\n", c_sizes(f));
+    header += fmt::format(
+        "/* {}. Returns 0 when done, on processor 0 when all are done; 1 + k: processor k did not answer. */\n",
+        c_sizes(f));
     add_line(header, declared + ";", 0);
     add_line(drivers, declared + " {", 0);
     drivers += fmt::format(

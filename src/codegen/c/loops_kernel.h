@@ -3,8 +3,8 @@
      Q_j += sum_i m_i [v'_i . dv_i/dqd_j + v_i . (d/dt dv_i/dqd_j - dv_i/dq_j) - g . dv_i/dqd_j]
 
    v_i and its derivatives are sums of groups: products of the joints' matrices on the way to link i, some of them differentiated,
-   applied to its centre of mass. A matrix is twelve numbers: three columns of a rotation, then a column for the position. Before
-   this stand LW_LINKS, lw_way_length[LW_LINKS], lw_way[LW_LINKS][LW_LINKS], lw_velocity[LW_LINKS]. */
+   applied to its centre of mass. A matrix is twelve numbers: three columns of a rotation, then a column for the position.
+   Defined before: LW_LINKS, lw_way_length[LW_LINKS], lw_way[LW_LINKS][LW_LINKS], lw_velocity[LW_LINKS]. */
 
 /* sum += at[0] at[1] ... r. Up to the first derivative from the right, which is at `derivative`, it is a point that is moved, then
    a direction. */

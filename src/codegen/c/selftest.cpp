@@ -27,8 +27,8 @@ std::string table(const std::string& name, const std::vector<std::vector<double>
 }
 
 constexpr const char* kCCheck = R"(
-/* Whether all outputs are as expected, to a fraction of their size at each state: that of the largest of them, or of the
-   terms that they are sums of. */
+/* Whether all outputs are as expected, to a fraction of their size at each state: the size of the largest output, or of the
+   terms of which outputs are sums. */
 static int check(const char *name, void (*run)(int, const REAL *, REAL *), int states, int n_in, int n_out,
                  const double *inputs, const double *outputs, const double *sizes, double tolerance) {
   static REAL in[MOST_IN], out[MOST_OUT];
@@ -90,7 +90,7 @@ static struct {
 } job;
 static atomic_ullong begun;
 static atomic_int stopped;
-static int as_one = 1; /* whether all was as on one processor */
+static int as_one = 1; /* whether all results were those of one processor */
 
 static returned follow(void *number) {
   const int processor = *(const int *)number;
@@ -119,7 +119,7 @@ static void run_on_all(const char *name, const double *expected) {
   for (unsigned long long e = 0; running == processors && e < job.evaluations && !stalled; ++e) {
     const unsigned long long state = e % job.states;
     double *out = job.out + state * (unsigned)job.n_out;
-    for (int k = 0; k < job.n_out; ++k) out[k] = 12345.0; /* what nobody writes is found */
+    for (int k = 0; k < job.n_out; ++k) out[k] = 12345.0; /* detects outputs that are not written */
     atomic_store(&begun, e + 1);
     stalled = job.share(0, e, job.in + state * (unsigned)job.n_in, out);
     if (memcmp(out, expected + state * (unsigned)job.n_out, (unsigned)job.n_out * sizeof(double)) != 0) ++wrong;
