@@ -35,7 +35,9 @@ void give_losses(Tracing& t, const Losses<Expr>& losses) {
 }
 
 // If losses depend on reactions, in the tree or in a cut joint, inertias must not be regrouped.
-bool feels_loads(const MethodList& list) { return ClosedLosses<double>(list.values(), list.plan()).feels_reactions(); }
+bool depends_on_loads(const MethodList& list) {
+  return ClosedLosses<double>(list.values(), list.plan()).feels_reactions();
+}
 
 }  // namespace
 
@@ -64,8 +66,8 @@ void loss_methods(MethodList& list) {
   }
   MethodName in_loops = newton_euler_name("recursive Newton-Euler with losses", false);
   in_loops.mechanisms = For::loops;
-  list.add(in_loops, [felt = feels_loads(list)](Tracing& t) {
-    ClosedLosses<Expr> made(felt ? t.scene.model : t.scene.fewer, t.plan);
+  list.add(in_loops, [loads = depends_on_loads(list)](Tracing& t) {
+    ClosedLosses<Expr> made(loads ? t.scene.model : t.scene.fewer, t.plan);
     made.inverse(t.work, t.q, t[kQd], t[kQdd]);
     give_losses(t, made.losses);
   });
@@ -88,8 +90,8 @@ std::vector<double> torques_with_losses(const Model<double>& model, const LoopPl
 namespace {
 
 // Losses that do not depend on loads: H q̈ = τ − h − (friction at q̈ = 0).
-void forward_without_loads(Tracing& t, bool felt) {
-  const Model<Expr>& lossy = felt ? t.scene.model : t.scene.fewer;
+void forward_without_loads(Tracing& t, bool loads) {
+  const Model<Expr>& lossy = loads ? t.scene.model : t.scene.fewer;
   ClosedLosses<Expr> made(lossy, t.plan);
   const auto& drives = made.motors().transmissions;
   const bool drives_lose = std::any_of(drives.begin(), drives.end(), [](const Transmission<Expr>& transmission) {
@@ -127,7 +129,7 @@ void forward_loss_methods(MethodList& list) {
   });
   list.add(
       {"mass matrix and bias, with losses", Frames::chosen, For::loops},
-      [felt = feels_loads(list)](Tracing& t) { forward_without_loads(t, felt); }, list.plain_variant());
+      [loads = depends_on_loads(list)](Tracing& t) { forward_without_loads(t, loads); }, list.plain_variant());
 }
 
 void forward_loss_reference(ReferenceCall& c) {

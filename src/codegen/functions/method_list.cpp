@@ -149,7 +149,7 @@ class VariantChanges {
       if (link.parallel) parallel_.push_back(i);
       if (link.kind == JointKind::revolute) turned_.push_back(i);
       for (const Gauge g : {Gauge::parent_hx, Gauge::parent_hy}) {
-        if (scenes.regroups() && !scenes.is_felt(i) && has_gauge(tree, i, g)) moved_.emplace_back(i, g);
+        if (scenes.regroups() && !scenes.is_load(i) && has_gauge(tree, i, g)) moved_.emplace_back(i, g);
       }
     }
   }

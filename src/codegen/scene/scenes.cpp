@@ -57,7 +57,7 @@ std::string described(const Variant& v) {
 
 Scenes::Scenes(const Mechanism& mechanism, Model<double> values, const SceneNeeds& needs, const TraceOptions& options)
     : mechanism_(mechanism), options_(options), values_(std::move(values)) {
-  if (needs.losses) felt_ = felt_reactions(values_);
+  if (needs.losses) loads_ = felt_reactions(values_);
   regroup_ = options.base_parameters && needs.torques_alone;
   if (options.dense && options.friction) {
     throw Error(ErrorCode::usage,
@@ -88,9 +88,9 @@ void Scenes::make_dense() {
 
 std::vector<Scenes::DenseSymbol> Scenes::dense_symbols(const Variant& v) const {
   const Model<double> model = snapped(values_, options_.snap),
-                      fewer = regroup_ ? regrouped(model, kRounding, felt_) : model;
+                      fewer = regroup_ ? regrouped(model, kRounding, loads_) : model;
   CanonicalTree<double> tree = canonical_tree(fewer, v.near_parent);
-  if (regroup_) regauge(tree, fewer, v.gauges.empty() ? Gauges(tree.links.size(), Gauge::child) : v.gauges, felt_);
+  if (regroup_) regauge(tree, fewer, v.gauges.empty() ? Gauges(tree.links.size(), Gauge::child) : v.gauges, loads_);
   std::vector<DenseSymbol> symbols;
   for (std::size_t i = 0; i < tree.links.size(); ++i) {
     const auto& link = tree.links[i];
@@ -117,11 +117,11 @@ Scene Scenes::scene(const std::vector<Expr>& p, const Variant& v) const {
     for (Body<Expr>& b : s.model.bodies) b.armature = b.stiffness = 0.0;
   }
   // inertias that load bearings must not be moved
-  const bool passes_cuts = std::none_of(felt_.begin(), felt_.end(), [](bool felt) { return felt; });
-  s.fewer = !regroup_ ? s.model : regrouped(passes_cuts ? masses_over_cuts(s.model) : s.model, kRounding, felt_);
+  const bool passes_cuts = std::none_of(loads_.begin(), loads_.end(), [](bool load) { return load; });
+  s.fewer = !regroup_ ? s.model : regrouped(passes_cuts ? masses_over_cuts(s.model) : s.model, kRounding, loads_);
   s.tree = canonical_tree(s.fewer, v.near_parent);
   if (regroup_)
-    regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges, felt_);
+    regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges, loads_);
   if (dense_) {
     put_dense(s, p, v);
     s.model = s.fewer = canonical_model(s.tree, s.fewer);

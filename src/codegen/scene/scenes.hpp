@@ -71,8 +71,8 @@ class Scenes {
   const Model<double>& values() const { return values_; }  // before snapping
   bool dense() const { return dense_; }
   bool regroups() const { return regroup_; }
-  // Whether a body's reaction must be preserved, so that regrouping moves no inertia across its joint.
-  bool is_felt(std::size_t body) const { return !felt_.empty() && felt_[body]; }
+  // Whether losses depend on a body's reaction, so that regrouping must not move inertia across its joint.
+  bool is_load(std::size_t body) const { return !loads_.empty() && loads_[body]; }
 
  private:
   // Which moments of the tree are symbols, and their names.
@@ -92,7 +92,7 @@ class Scenes {
   Model<double> values_;
   std::vector<OtherValues> others_;
   bool regroup_ = false, dense_ = false;
-  std::vector<bool> felt_;  // reactions that joint losses depend on, if losses are included
+  std::vector<bool> loads_;  // reactions on which losses depend, if these are included
 };
 
 }  // namespace lw
