@@ -113,19 +113,20 @@ bool reads_residual(const Function& function, NodeId solve) {
   });
 }
 
+void add_to(OperationCount& sum, const OperationCount& more, std::int64_t times) {
+  sum.multiplications += more.multiplications * times;
+  sum.additions += more.additions * times;
+  sum.divisions += more.divisions * times;
+  sum.roots += more.roots * times;
+  sum.trigonometric += more.trigonometric * times;
+  sum.comparisons += more.comparisons * times;
+}
+
 FunctionCost cost(const Function& function) {
   const Graph& graph = function.graph();
   FunctionCost total;
   OperationCount& c = total.operations;
   std::vector<int> depth(graph.size(), 0);
-  const auto add = [&c](const OperationCount& o, std::int64_t times) {
-    c.multiplications += o.multiplications * times;
-    c.additions += o.additions * times;
-    c.divisions += o.divisions * times;
-    c.roots += o.roots * times;
-    c.trigonometric += o.trigonometric * times;
-    c.comparisons += o.comparisons * times;
-  };
   for (const NodeId id : function.order()) {
     const Node& n = graph[id];
     int own = 1;
@@ -151,17 +152,17 @@ FunctionCost cost(const Function& function) {
       case Op::select: ++c.comparisons; break;
       case Op::call: {
         const FunctionCost inner = cost(*graph.calls()[n.a].function);
-        add(inner.operations, 1);
+        add_to(c, inner.operations);
         own = inner.depth;
         break;
       }
       case Op::solve: {
         const Solve& solve = graph.solves()[n.a];
         const FunctionCost left = cost(*solve.residual), inner = solve.step != nullptr ? cost(*solve.step) : left;
-        add(inner.operations, solve.steps);
+        add_to(c, inner.operations, solve.steps);
         own = inner.depth * solve.steps;
         if (solve.step == nullptr || !reads_residual(function, id)) break;
-        add(left.operations, 1);
+        add_to(c, left.operations);
         own += left.depth;
         break;
       }

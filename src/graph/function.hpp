@@ -87,5 +87,6 @@ struct FunctionCost {
   int depth = 0;
 };
 FunctionCost cost(const Function& function);
+void add_to(OperationCount& sum, const OperationCount& more, std::int64_t times = 1);
 
 }  // namespace lw

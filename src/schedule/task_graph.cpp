@@ -4,6 +4,7 @@
 
 #include "../base/error.hpp"
 #include "../base/index.hpp"
+#include "../graph/function.hpp"
 
 namespace lw {
 
@@ -83,15 +84,6 @@ std::vector<int> layers(const TaskGraph& graph) {
     for (const Dependence& d : graph.after(task)) layer[at(d.task)] = std::max(layer[at(d.task)], layer[at(task)] + 1);
   }
   return layer;
-}
-
-void add_to(OperationCount& sum, const OperationCount& more) {
-  sum.multiplications += more.multiplications;
-  sum.additions += more.additions;
-  sum.divisions += more.divisions;
-  sum.roots += more.roots;
-  sum.trigonometric += more.trigonometric;
-  sum.comparisons += more.comparisons;
 }
 
 OperationCount total_work(const TaskGraph& graph) {

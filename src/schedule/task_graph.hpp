@@ -54,7 +54,6 @@ class TaskGraph {
 std::vector<int> evaluation_order(const TaskGraph& graph);
 // Layer of each task: 1 if it waits for none, else one more than the largest layer that it waits for.
 std::vector<int> layers(const TaskGraph& graph);
-void add_to(OperationCount& sum, const OperationCount& more);
 OperationCount total_work(const TaskGraph& graph);
 
 }  // namespace lw

@@ -339,11 +339,8 @@ std::vector<LossCost> loss_costs(const Mechanism& mechanism, const ParameterValu
                 });
       return cost(lw::optimize(f, Objective::operations)).operations;
     };
-    const OperationCount with = count(true), without = count(false);
-    list.push_back({joint.name,
-                    {with.multiplications - without.multiplications, with.additions - without.additions,
-                     with.divisions - without.divisions, with.roots - without.roots,
-                     with.trigonometric - without.trigonometric, with.comparisons - without.comparisons}});
+    list.push_back({joint.name, count(true)});
+    add_to(list.back().operations, count(false), -1);
   }
   return list;
 }

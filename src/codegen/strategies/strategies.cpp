@@ -364,9 +364,9 @@ class StrategyMaker {
            "matrices of the joints as assignments, velocities by loops over groups of them (Twu 1987, chapter 4)");
     made_.nodes = basic.graph().size() + rest.graph().size();
     made_.operations = cost(basic).operations;
-    add_operations(made_.operations, cost(rest).operations);
+    add_to(made_.operations, cost(rest).operations);
     const auto ways = joints_to(linkage(model_));
-    add_operations(made_.operations, loop_operations(ways));
+    add_to(made_.operations, loop_operations(ways));
 
     Program parts = made_.program;
     parts.functions.clear();
@@ -397,15 +397,6 @@ class StrategyMaker {
                         called(rest), inputs, names.back(), arrays.substr(2), names.back());
     with_source(opening() + code.preamble + in_namespace(code.text + tables + loops_kernel_text() + "\n" + call));
     return std::move(made_);
-  }
-
-  static void add_operations(OperationCount& sum, const OperationCount& more) {
-    sum.multiplications += more.multiplications;
-    sum.additions += more.additions;
-    sum.divisions += more.divisions;
-    sum.roots += more.roots;
-    sum.trigonometric += more.trigonometric;
-    sum.comparisons += more.comparisons;
   }
 
   // Counts the operations that loops_kernel.h executes.

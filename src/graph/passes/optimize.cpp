@@ -37,14 +37,6 @@ const std::vector<Pass>& passes() {
   return all;
 }
 
-OperationCount difference(const OperationCount& a, const OperationCount& b) {
-  return {
-      a.multiplications - b.multiplications, a.additions - b.additions,    a.divisions - b.divisions, a.roots - b.roots,
-      a.trigonometric - b.trigonometric,     a.comparisons - b.comparisons};
-}
-
-OperationCount sum(const OperationCount& a, const OperationCount& b) { return difference(a, difference({}, b)); }
-
 class Driver {
  public:
   Driver(const Function& function, Objective objective, std::vector<PassReport>* explain)
@@ -88,7 +80,8 @@ class Driver {
     }
     report->after = after;
     report->gain += gain;
-    report->saved = sum(report->saved, difference(before.operations, after.operations));
+    add_to(report->saved, before.operations);
+    add_to(report->saved, after.operations, -1);
     ++report->turns;
   }
 
