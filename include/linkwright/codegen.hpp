@@ -2,7 +2,6 @@
 #pragma once
 
 #include "codegen/c/emit_c.hpp"
-#include "codegen/c/emit_cpp.hpp"
 #include "codegen/c/selftest.hpp"
 #include "codegen/compile.hpp"
 #include "codegen/jit/jit.hpp"

@@ -17,7 +17,6 @@
 #include "base/process.hpp"
 #include "base/random.hpp"
 #include "codegen/c/emit_c.hpp"
-#include "codegen/c/emit_cpp.hpp"
 #include "codegen/c/selftest.hpp"
 #include "codegen/compile.hpp"
 #include "codegen/trace/traced.hpp"

@@ -16,7 +16,6 @@
 #include "base/process.hpp"
 #include "base/worse.hpp"
 #include "codegen/c/emit_c.hpp"
-#include "codegen/c/emit_cpp.hpp"
 #include "codegen/languages/emit_fortran.hpp"
 #include "codegen/languages/emit_python.hpp"
 #include "codegen/scene/snapping.hpp"

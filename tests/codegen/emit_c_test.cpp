@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/c/emit_cpp.hpp"
 #include "codegen/c/selftest.hpp"
 #include "codegen/text/banner.hpp"
 #include "codegen/text/report.hpp"

@@ -9,7 +9,6 @@
 #include "../../base/text.hpp"
 #include "../../base/worse.hpp"
 #include "../../codegen/c/emit_c.hpp"
-#include "../../codegen/c/emit_cpp.hpp"
 #include "../../codegen/c/selftest.hpp"
 #include "../../codegen/compile.hpp"
 #include "../../codegen/languages/emit_dot.hpp"

@@ -1,5 +1,6 @@
-// A program as C11: NAME.h and NAME.c. No heap, no branches except the user's, no header except <math.h>. Compiled with
-// -ffp-contract=off (and never -ffast-math) it gives the interpreter's bits.
+// A program as C11, NAME.h and NAME.c, or as C++20, NAME.hpp and NAME.cpp. No heap, no branches except the user's, no
+// header except <math.h> or <cmath>. Compiled with -ffp-contract=off (and never -ffast-math) both give the bits of the
+// interpreter. In C++, functions are in namespace NAME and take plain pointers, or std::array for checked sizes.
 #pragma once
 
 #include "../text/program.hpp"
@@ -12,5 +13,6 @@ struct EmitCOptions {
 };
 
 std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options = {});
+std::vector<Artefact> emit_cpp(const Program& program, const EmitCOptions& options = {});
 
 }  // namespace lw

@@ -17,7 +17,6 @@
 #include "../../model/require_tree.hpp"
 #include "../c/c_text.hpp"
 #include "../c/emit_c.hpp"
-#include "../c/emit_cpp.hpp"
 #include "../c/kernels.hpp"
 #include "../contents.hpp"
 #include "../scene/scenes.hpp"
