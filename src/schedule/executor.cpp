@@ -35,19 +35,11 @@ inline void pause_core() {
 std::string flat_functions(const Program& program) {
   std::string text;
   for (const Function& f : program.functions) {
-    std::vector<std::string> arguments;
-    for (const auto& [groups, array] : {std::pair(&f.inputs(), "in"), std::pair(&f.outputs(), "out")}) {
-      std::size_t at = 0;
-      for (const Group& g : *groups) {
-        arguments.push_back(fmt::format("{} + {}", array, at));
-        at += g.size;
-      }
-    }
     const std::string on = c_on(program, f), shared = c_shared(program, f);
     const std::string head = fmt::format(
         "int {}_flat(int processor, unsigned long long evaluation, void *shared, const double *in, double *out)", on);
-    text += fmt::format("\n{0};\n{0} {{\n  return {1}(processor, evaluation, ({2} *)shared, {3});\n}}\n", head, on,
-                        shared, fmt::join(arguments, ", "));
+    text += fmt::format("\n{0};\n{0} {{\n  return {1}(processor, evaluation, ({2} *)shared, {3}, {4});\n}}\n", head, on,
+                        shared, pieces(f.inputs(), "in"), pieces(f.outputs(), "out"));
     text += fmt::format(
         "unsigned long long {0}_size(void);\nunsigned long long {0}_size(void) {{ return sizeof({0}); }}\n", shared);
     text += fmt::format(

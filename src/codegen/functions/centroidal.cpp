@@ -49,26 +49,20 @@ void centroidal_reference(ReferenceCall& c) { give_centroidal<double>(c.model, c
 }  // namespace
 
 FunctionRow centroidal_row() {
-  return {.id = FunctionId::centroidal,
-          .name = "centroidal",
-          .title = "Centroidal momentum",
-          .summary = "matrix A and bias of the momentum about the centre of mass",
-          .inputs = {kQ, kQd},
-          .outputs = {{"A",
-                       {.number = 6},
-                       kVelocities,
-                       Holds::nothing,
-                       "matrix of the momentum A qd about the centre of mass, one column per velocity; rows: angular "
-                       "momentum x, y, z, then linear momentum, in the base's axes",
-                       Measure::momentum},
-                      {"A_bias",
-                       {.number = 6},
-                       {},
-                       Holds::nothing,
-                       "rate of that momentum for qdd = 0; in general it is A qdd + A_bias",
-                       Measure::momentum_rate}},
-          .methods = {{centroidal_methods}},
-          .reference = centroidal_reference};
+  return {
+      .id = FunctionId::centroidal,
+      .name = "centroidal",
+      .title = "Centroidal momentum",
+      .summary = "matrix A and bias of the momentum about the centre of mass",
+      .inputs = {kQ, kQd},
+      .outputs = {matrix_row(
+                      "A", {.number = 6}, kVelocities, Measure::momentum,
+                      "matrix of the momentum A qd about the centre of mass, one column per velocity; rows: angular "
+                      "momentum x, y, z, then linear momentum, in the base's axes"),
+                  vector_row("A_bias", {.number = 6}, Holds::nothing, Measure::momentum_rate,
+                             "rate of that momentum for qdd = 0; in general it is A qdd + A_bias")},
+      .methods = {{centroidal_methods}},
+      .reference = centroidal_reference};
 }
 
 }  // namespace lw

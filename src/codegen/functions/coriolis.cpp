@@ -126,9 +126,9 @@ FunctionRow coriolis_row() {
           .title = "Coriolis matrix",
           .summary = "matrix C of the forces C qd, with Mdot - 2 C skew",
           .inputs = {kQ, kQd},
-          .outputs = {{"C", kVelocities, kVelocities, Holds::nothing,
-                       "matrix of the Coriolis and centrifugal forces C qd, one row and one column per velocity",
-                       Measure::along_qd}},
+          .outputs = {matrix_row(
+              "C", kVelocities, kVelocities, Measure::along_qd,
+              "matrix of the Coriolis and centrifugal forces C qd, one row and one column per velocity")},
           .torques_alone = true,
           .methods = {{coriolis_methods}},
           .reference = coriolis_reference};

@@ -104,16 +104,12 @@ void derivative_reference(ReferenceCall& c) {
 template <const DerivativesOf& how>
 FunctionRow derivative_row(FunctionId id, FunctionId of, const Extent& rows, const GroupRow& third,
                            const char* third_name, double limit_of_trees) {
-  const auto group = [&](const char* name, const Extent& columns, const char* words, Measure measure,
-                         Extent with = {}) {
-    return GroupRow{name, rows, columns, Holds::nothing, words, measure, with};
-  };
   return {.id = id,
           .inputs = {kQ, kQd, third},
-          .outputs = {group("d_q", kVelocities, "along the velocities", Measure::along_q),
-                      group("d_qd", kVelocities, "", Measure::along_qd),
-                      group(third_name, third.rows, "", Measure::along_third),
-                      group("d_p", kKept, "", Measure::along_p, kKept)},
+          .outputs = {matrix_row("d_q", rows, kVelocities, Measure::along_q, "along the velocities"),
+                      matrix_row("d_qd", rows, kVelocities, Measure::along_qd, ""),
+                      matrix_row(third_name, rows, third.rows, Measure::along_third, ""),
+                      matrix_row("d_p", rows, kKept, Measure::along_p, "", kKept)},
           .torques_alone = true,
           .derivative_of = of,
           .methods = {{tree_derivative_methods<how>, For::trees, limit_of_trees},

@@ -66,6 +66,14 @@ struct GroupRow {
   Measure measure = Measure::largest;
   Extent exists_with = {};  // the group is left out if this is zero
 };
+constexpr GroupRow vector_row(const char* name, const Extent& rows, Holds holds, Measure measure, const char* words,
+                              const Extent& exists_with = {}) {
+  return {name, rows, {}, holds, words, measure, exists_with};
+}
+constexpr GroupRow matrix_row(const char* name, const Extent& rows, const Extent& columns, Measure measure,
+                              const char* words, const Extent& exists_with = {}) {
+  return {name, rows, columns, Holds::nothing, words, measure, exists_with};
+}
 inline constexpr GroupRow kQ{"q", kCoordinates, {}, Holds::coordinates, "positions"},
     kQd{"qd", kVelocities, {}, Holds::velocities, "velocities"},
     kQdd{"qdd", kVelocities, {}, Holds::accelerations, "accelerations", Measure::accelerations},

@@ -53,27 +53,14 @@ std::vector<FunctionName> functions_named(const std::vector<std::string>& names)
 namespace {
 
 // For closed-loop mechanisms: the last input, and the last outputs.
-constexpr GroupRow kGuess{"guess",
-                          kDependent,
-                          {},
-                          Holds::coordinates,
-                          "approximate dependent coordinates of the closed loops: those of a moment ago",
-                          Measure::one,
-                          kDependent},
-    kDependentRow{"dependent",
-                  kDependent,
-                  {},
-                  Holds::coordinates,
-                  "the dependent coordinates of the closed loops: the next guess",
-                  Measure::one,
-                  kDependent},
-    kResidualRow{"residual",
-                 kResiduals,
-                 {},
-                 Holds::nothing,
-                 "residual of the closed loops after the Newton steps (m, rad): zero if the guess was good enough",
-                 Measure::one,
-                 kDependent};
+constexpr GroupRow
+    kGuess = vector_row("guess", kDependent, Holds::coordinates, Measure::one,
+                        "approximate dependent coordinates of the closed loops: those of a moment ago", kDependent),
+    kDependentRow = vector_row("dependent", kDependent, Holds::coordinates, Measure::one,
+                               "the dependent coordinates of the closed loops: the next guess", kDependent),
+    kResidualRow = vector_row(
+        "residual", kResiduals, Holds::nothing, Measure::one,
+        "residual of the closed loops after the Newton steps (m, rad): zero if the guess was good enough", kDependent);
 
 struct Sizes {
   const LoopPlan& plan;

@@ -76,12 +76,8 @@ FunctionRow bias_row() {
           .title = "Bias forces",
           .summary = "Coriolis, centrifugal and gravity torques",
           .inputs = {kQ, kQd},
-          .outputs = {{"bias",
-                       kVelocities,
-                       {},
-                       Holds::forces,
-                       "tau for qdd = 0: Coriolis, centrifugal, gravity and spring forces",
-                       Measure::torque_terms}},
+          .outputs = {vector_row("bias", kVelocities, Holds::forces, Measure::torque_terms,
+                                 "tau for qdd = 0: Coriolis, centrifugal, gravity and spring forces")},
           .torques_alone = true,
           .methods = {{torque_methods}},
           .reference = generalised_reference};
@@ -93,13 +89,10 @@ FunctionRow gravity_row() {
           .title = "Gravity forces",
           .summary = "torques that hold the mechanism at rest",
           .inputs = {kQ},
-          .outputs = {{"gravity",
-                       kVelocities,
-                       {},
-                       Holds::forces,
-                       "torques and forces that hold the mechanism at rest: against gravity, springs and other force "
-                       "elements",
-                       Measure::torque_terms}},
+          .outputs = {vector_row(
+              "gravity", kVelocities, Holds::forces, Measure::torque_terms,
+              "torques and forces that hold the mechanism at rest: against gravity, springs and other force "
+              "elements")},
           .torques_alone = true,
           .methods = {{torque_methods}},
           .reference = generalised_reference};

@@ -142,7 +142,7 @@ void forward_loss_reference(ReferenceCall& c) {
 
 FunctionRow friction_row() {
   const auto part = [](const char* name, const char* words, Measure measure = Measure::torque_terms) {
-    return GroupRow{name, kActuated, {}, Holds::forces, words, measure};
+    return vector_row(name, kActuated, Holds::forces, measure, words);
   };
   return {.id = FunctionId::friction,
           .name = "friction",

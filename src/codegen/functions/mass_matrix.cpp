@@ -46,8 +46,8 @@ FunctionRow mass_matrix_row() {
           .title = "Mass matrix",
           .summary = "mass matrix",
           .inputs = {kQ},
-          .outputs = {{"M", kVelocities, kVelocities, Holds::nothing,
-                       "mass matrix, one row and one column per velocity", Measure::inertia}},
+          .outputs = {matrix_row("M", kVelocities, kVelocities, Measure::inertia,
+                                 "mass matrix, one row and one column per velocity")},
           .torques_alone = true,
           .methods = {{mass_matrix_methods}},
           .reference = mass_matrix_reference};

@@ -43,10 +43,10 @@ FunctionRow regressor_row() {
           .title = "Regressor",
           .summary = "matrix Y of tau = Y pi",
           .inputs = {kQ, kQd, kQdd},
-          .outputs = {{"Y", kVelocities, kInertial, Holds::nothing,
-                       "matrix, a row per velocity; its columns, by link, for mass, first moments and inertia about "
-                       "the link's origin",
-                       Measure::largest}},
+          .outputs = {matrix_row(
+              "Y", kVelocities, kInertial, Measure::largest,
+              "matrix, a row per velocity; its columns, by link, for mass, first moments and inertia about "
+              "the link's origin")},
           .inertias = false,  // they are left out of the matrix
           .methods = {{regressor_methods}},
           .reference = regressor_reference};
