@@ -54,7 +54,7 @@ class Composite {
       if (method_.merged[i]) {
         const Vec3<T> p = parent.turn.out(link.p);
         parent.outer += shifted(P, p);
-        // the turn of p does not change its length, nor that of h its product with it
+        // rotation changes neither the length of p nor its product with h
         parent.outer_inertia_z = parent.outer_inertia_z + inertia_z + T(2.0) * (p[0] * P.h[0] + p[1] * P.h[1]) +
                                  P.m * (link.p[0] * link.p[0] + link.p[1] * link.p[1]);
       } else if (link.kind == JointKind::revolute || link.kind == JointKind::prismatic) {
@@ -73,7 +73,7 @@ class Composite {
     T angle = T(0.0);
     int quarters = 0;
     bool carries = false, bears = false;  // a child in its carrier's axes, in its own
-    SecondMoments<T> inner, outer;        // of all that it carries, in its axes and in its carrier's
+    SecondMoments<T> inner, outer;        // of everything that it carries, in its axes and in its carrier's
     T outer_inertia_z = T(0.0);
   };
 

@@ -10,7 +10,7 @@
 namespace lw {
 namespace {
 
-// All that hangs on a joint; N and momentum are doubled.
+// All bodies supported by a joint; N and momentum are doubled.
 template <class T>
 struct Hanging {
   SecondMoments<T> P;
@@ -32,7 +32,7 @@ Mat3<T> across(const Vec3<T>& a, const Vec3<T>& b) {
   return Mat3<T>::diagonal(dot(a, b)) - outer(a, b);
 }
 
-// For an observer to whom all moves faster by half of `twice`.
+// For an observer who sees all velocities increased by half of `twice`.
 template <class T>
 void speed_up(Hanging<T>& c, const Vec3<T>& twice) {
   c.N = c.N + across(twice, c.P.h);
@@ -55,7 +55,7 @@ void set_motion(Hanging<T>& c, const SecondMoments<T>& P, const Vec3<T>& w) {
   c.momentum = cross(twice, P.h);
 }
 
-// R A Rᵀ of a turn about z.
+// R A Rᵀ for a rotation about z.
 template <class T>
 Mat3<T> turned(const Mat3<T>& A, const Turn<T>& turn) {
   const T z = (A(0, 0) - A(1, 1)) * turn.c - (A(0, 1) + A(1, 0)) * turn.s, x = turn.c * z, y = turn.s * z;
@@ -69,7 +69,7 @@ Vec3<T> about_z(const Vec3<T>& v) {
   return {-v[1], v[0], T(0.0)};
 }
 
-// What a joint passes on to those above.
+// The wrenches that a joint passes on to those above.
 template <class T>
 struct Passed {
   Force<T> inertia, q, qd;  // I S, ∂/∂q, ∂/∂q̇
@@ -186,7 +186,7 @@ class Derivatives {
     if (method_.merged[i]) {
       const Vec3<T> r = merged_place(i);
       speed_up(c, cross(twice_turning(parent, true), r));
-      // the turn of r does not change its length
+      // rotation does not change the length of r
       c.inertia_z = c.inertia_z + T(2.0) * (r[0] * c.P.h[0] + r[1] * c.P.h[1]) +
                     c.P.m * (link.p[0] * link.p[0] + link.p[1] * link.p[1]);
       shift(c, r);
@@ -315,7 +315,7 @@ class Derivatives {
     }
   }
 
-  // Row: velocity k of link i; joints that follow others add to the entries of those that lead.
+  // Row: velocity k of link i; mimic joints add to the entries of the joints that they follow.
   void put(std::size_t matrix, std::size_t row, int k, std::size_t column, int l, const T& value) {
     const Body<T>&r = body(row), &c = body(column);
     T& entry = out_[matrix][at(c.v + l) * at(model_.nv) + at(r.v + k)];

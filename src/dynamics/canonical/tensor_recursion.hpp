@@ -1,4 +1,4 @@
-// The two sweeps of tensor_inverse.hpp, with what they leave behind for those who need more than torques.
+// The two sweeps of tensor_inverse.hpp, with intermediate results for functions that need more than torques.
 #pragma once
 
 #include <string>
@@ -45,7 +45,7 @@ void complete(TensorMotion<T>& m) {
   m.d3 = yy - xx;
 }
 
-// `inertia_z`: E_xx + E_yy, where it is known without adding them.
+// `inertia_z`: E_xx + E_yy, if known without the addition.
 template <class T>
 Force<T> wrench(const SecondMoments<T>& P, const TensorMotion<T>& m, const T* inertia_z = nullptr) {
   const Mat3<T>&U = m.U, &E = P.E;
@@ -81,8 +81,8 @@ void turn_tensor(const TensorMotion<T>& from, const Mat3<T>& B, TensorMotion<T>&
   to.d3 = difference(1, 0);
 }
 
-// U of a link whose joint turns about z with the rate q̇ and q̈, from its parent's in the same axes:
-// U = U′ + 2 q̇ [ω′][z] + q̇² [z][z] + q̈ [z].
+// U of a link whose joint rotates about z with q̇ and q̈, from its parent's in the same axes: U = U′ + 2 q̇ [ω′][z] +
+// q̇² [z][z] + q̈ [z].
 template <class T>
 void add_turn(TensorMotion<T>& m, const T& rate, const T& acceleration) {
   m.crossless = is_zero(m.U(0, 1)) && is_zero(m.U(1, 0));
@@ -122,7 +122,7 @@ void name_state(const TensorMotion<T>& m, const std::string& axes, std::size_t l
 template <class T>
 struct TensorLink {
   TensorMotion<T> body;     // in the link's axes, at its origin
-  TensorMotion<T> carrier;  // in the carrier's axes, at its origin; only where it is asked for
+  TensorMotion<T> carrier;  // in the carrier's axes, at its origin; only if requested
   TensorMotion<T>
       before;      // the parent's motion in the carrier's axes, at the link's origin; of U the third column is sure
   Force<T> joint;  // wrench through the joint, in the carrier's axes (of a free joint: its own)

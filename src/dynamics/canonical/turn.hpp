@@ -1,4 +1,4 @@
-// A turn about z, and what it makes of vectors and moments.
+// A rotation about z, applied to vectors and moments.
 #pragma once
 
 #include "../../graph/typical.hpp"
@@ -6,7 +6,7 @@
 
 namespace lw {
 
-// Rz of an angle and some quarters of a turn, of which these cost nothing.
+// Rz of an angle plus some quarter turns, which cost nothing.
 template <class T>
 struct Turn {
   T c = T(1.0), s = T(0.0);
@@ -27,7 +27,7 @@ struct Turn {
   Vec3<T> in(const Vec3<T>& v) const { return {c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]}; }
 };
 
-// What a link's own axes hold, in axes that it is turned against about z.
+// Moments of a link's own axes, in axes rotated about z.
 template <class T>
 SecondMoments<T> turned_out(const typename CanonicalTree<T>::Link& link, const Turn<T>& turn) {
   const SecondMoments<T>& P = link.inertia;
@@ -60,8 +60,7 @@ Transform<T> free_pose(const typename CanonicalTree<T>::Link& link, const Body<T
           floats ? link.p + link.B * Vec3<T>(q[k], q[k + 1], q[k + 2]) : link.p};
 }
 
-// The same as turned_out, of moments that are no constants, with the moment of inertia about z beside them, which the
-// turn leaves alone.
+// The same as turned_out for moments that are not constant, with the moment of inertia about z, which is invariant.
 template <class T>
 SecondMoments<T> turned_out(const SecondMoments<T>& P, const T& inertia_z, const Turn<T>& turn) {
   SecondMoments<T> out = P;

@@ -1,9 +1,8 @@
-// How large the terms are that each derivative of a torque is the sum of: what its error is measured against, entry by
-// entry.
+// Magnitude of the terms whose sum is each derivative of a torque: the scale of its error, entry by entry.
 //
 // τ_i is the sum over the bodies b that joint i carries of ∫ J_i·a dm, with J_i the velocity of a point for a unit
 // velocity i, u its velocity and a its acceleration. In the norm |x|² = ∫ |x|² dm of a body, p the parent of joint j, t
-// = 1 for what turns and 0 for what slides:
+// = 1 for rotations and 0 for translations:
 //   ∂τ/∂q̈   Σ_b |J_i||J_j|
 //   ∂τ/∂q̇   Σ_b |J_i| 2 (ω_p |J_j| + t_j |u − u_p|)
 //   ∂τ/∂q    Σ_b |J_i| ((α_p + ω_p²) |J_j| + t_j (|a| + |a_p| + 4 ω_p |u − u_p|)) + t_i |J_j||a|

@@ -1,5 +1,4 @@
-// Scratch memory of inverse_derivatives and forward_derivatives, sized once for a model, with what the tree says about
-// where there are entries.
+// Scratch memory of inverse_derivatives and forward_derivatives, sized once for a model, with the sparsity of the tree.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ template <class T>
 struct DerivativeWorkspace {
   explicit DerivativeWorkspace(const Model<T>& model);
 
-  // A velocity of a joint. A joint that follows another (mimic) has one of its own here.
+  // A velocity of a joint. A mimic joint has its own here.
   struct Column {
     Motion<T> S, rate, acceleration, twice;  // S, Ψ̇, Ψ̈, E
     int above = -1;                          // the column above it in the tree, or -1; a free root does not count
@@ -28,7 +27,7 @@ struct DerivativeWorkspace {
     RigidInertia<T> inertia;
     Force<T> coriolis;  // v ×* I v = B v
   };
-  // All that hangs on a joint.
+  // All bodies supported by a joint.
   struct Composite {
     RigidInertia<T> inertia;
     Mat3<T> N;

@@ -1,9 +1,9 @@
 // Derivatives of forward dynamics q̈(q, q̇, τ), from those of inverse dynamics at the q̈ of the motion:
 //   ∂q̈/∂q = −M⁻¹ ∂τ/∂q,   ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇,   ∂q̈/∂τ = M⁻¹
 //
-// M = LᵀDL keeps the zeros of the branches (crba.hpp): row k of L has entries for the velocities above k alone. Over
-// double the columns are solved eight at a time, each number of L serving eight products; Lᵀ y = b starts from the rows
-// in which a column of b has entries, the joints above and below; and of M⁻¹ one half is computed.
+// M = LᵀDL keeps the zeros of the branches (crba.hpp): row k of L has entries only for the velocities above k. In
+// double, eight columns are solved at a time, so that each entry of L serves eight products; Lᵀ y = b starts from the
+// rows in which a column of b has entries, the joints above and below; and only half of M⁻¹ is computed.
 #pragma once
 
 #include "inverse_derivatives.hpp"

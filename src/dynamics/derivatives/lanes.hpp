@@ -1,7 +1,6 @@
-// Numbers that are treated alike: eight of double in the widest registers there are; of any other scalar one, which
-// skips the most zeros.
-// As with Vec3 the layout does not depend on compiler flags, and each kind of arithmetic has an inline namespace of its
-// own.
+// Values processed in parallel: eight doubles in the widest registers available; for any other scalar one, which skips
+// the most zeros. As with Vec3 the layout does not depend on compiler flags, and each kind of arithmetic has an inline
+// namespace of its own.
 #pragma once
 
 #if defined(__AVX512F__)

@@ -1,8 +1,8 @@
-// Second derivatives of inverse dynamics, by dual numbers over the analytic first ones. Of ∂²τ there are four that
-// differ, each nv × nv × nv with entry [k][j][i] at (k · nv + j) · nv + i:
+// Second derivatives of inverse dynamics, by dual numbers over the analytic first ones. ∂²τ has four different parts,
+// each nv × nv × nv with entry [k][j][i] at (k · nv + j) · nv + i:
 //   q_q    ∂/∂q_k ∂τ_i/∂q_j      qd_q   ∂/∂q_k ∂τ_i/∂q̇_j
 //   qd_qd  ∂/∂q̇_k ∂τ_i/∂q̇_j     qdd_q  ∂/∂q_k M_ij
-// All ∂q are along velocities. Two turns of one quaternion joint do not commute, and for them the order in q_q matters.
+// All ∂q are along velocities. Two rotations of one quaternion joint do not commute, so their order in q_q matters.
 #pragma once
 
 #include "../../model/model.hpp"

@@ -9,8 +9,8 @@
 namespace lw {
 namespace {
 
-// The parent's share of an articulated inertia: rotate, then move the point of reference by −r. With n = I α + H a,
-// f = Hᵀ α + M a and a_child = a − [r] α:  H' = H + [r] M,  I' = I − H' [r] − (H [r])ᵀ.
+// The contribution of an articulated inertia to the parent: rotate, then move the reference point by −r. With n = I α +
+// H a, f = Hᵀ α + M a and a_child = a − [r] α:  H' = H + [r] M,  I' = I − H' [r] − (H [r])ᵀ.
 template <class T>
 void add_to_parent(ArticulatedInertia<T>& parent, const Transform<T>& X, const ArticulatedInertia<T>& A) {
   const Mat3<T> Rt = transpose(X.R);
@@ -40,7 +40,7 @@ Motion<T> joint_velocity(const Body<T>& b, In<T> qd) {
   return m;
 }
 
-// velocity, its bias, and the inertia and bias force that the body has by itself
+// velocity, its bias, and the body's own inertia and bias force
 template <class T>
 void step_out(const Model<T>& model, Workspace<T>& work, std::size_t i, In<T> q, In<T> qd,
               std::span<const Force<T>> external) {
@@ -84,7 +84,7 @@ void step_in_one(const Model<T>& model, Workspace<T>& work, std::size_t i, In<T>
   add_to_parent(work.articulated[static_cast<std::size_t>(b.parent)], work.X[i], A);
 }
 
-// through a spherical joint passes the force at its centre, and of moments only what is applied
+// a spherical joint transmits the force at its centre, and only the applied moment
 template <class T>
 void step_in_spherical(const Model<T>& model, Workspace<T>& work, std::size_t i, In<T> tau) {
   const Body<T>& b = model.bodies[i];
@@ -113,7 +113,7 @@ void step_in_spherical(const Model<T>& model, Workspace<T>& work, std::size_t i,
   add_to_parent(work.articulated[static_cast<std::size_t>(b.parent)], work.X[i], folded);
 }
 
-// a floating joint passes on what is applied to it and nothing else
+// a floating joint transmits only the applied wrench
 template <class T>
 void step_in_floating(const Model<T>& model, Workspace<T>& work, std::size_t i, In<T> tau) {
   const Body<T>& b = model.bodies[i];
@@ -162,7 +162,7 @@ void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau
       case JointKind::floating: step_in_floating<T>(model, work, i, tau); break;
     }
   }
-  // outward again; the workspace's velocities have served, their place holds accelerations now
+  // outward again; accelerations overwrite the workspace's velocities
   const Motion<T> base{Vec3<T>::zero(), -model.gravity};
   for (std::size_t i = 0; i < n; ++i) {
     begin_section(q);

@@ -5,8 +5,8 @@
 //   U = I_A S,  D = Sᵀ U + armature,  u = τ − Sᵀ p_A
 //   parent: I_A += X* (I_A − U D⁻¹ Uᵀ) X,   p_A += X* (p_A + (I_A − U D⁻¹ Uᵀ) c + U D⁻¹ u)
 // Outward: a = X a_p + c,  q̈ = D⁻¹(u − Uᵀ a),  a += S q̈. The base is accelerated by −gravity.
-// About 300 multiplications a revolute joint. Force elements add to p and τ (elements.hpp). A model with mimic joints
-// or tied rotors goes by the mass matrix instead (crba.hpp).
+// About 300 multiplications per revolute joint. Force elements add to p and τ (elements.hpp). A model with mimic joints
+// or coupled rotors uses the mass matrix instead (crba.hpp).
 #pragma once
 
 #include "workspace.hpp"

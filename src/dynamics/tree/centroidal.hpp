@@ -1,10 +1,10 @@
-// Momentum about the centre of mass, in the world's axes, and how joints make it.
+// Momentum about the centre of mass, in the world's axes, as a function of joint velocities.
 //
 //   h = A q̇,   ḣ = A q̈ + Ȧ q̇          [angular; linear] (Orin, Goswami, Lee 2013)
 //
-// Bodies only, as `momentum` (energy.hpp): rotors carry none here. Column v of A: the momentum of all that hangs on the
-// joint, moved by its unit velocity v. ḣ is the sum of the forces of inertia and of their moments about the centre of
-// mass.
+// Bodies only, like `momentum` (energy.hpp): rotors are not included. Column v of A: the momentum of all bodies that
+// the joint supports, for its unit velocity v. ḣ is the sum of the forces of inertia and of their moments about the
+// centre of mass.
 #pragma once
 
 #include "workspace.hpp"

@@ -5,7 +5,7 @@
 
 namespace lw {
 
-// What each velocity of a joint does to a point of its body, visit(v, angular, linear), in the axes that R turns into;
+// The effect of each velocity of a joint on a point of its body, visit(v, angular, linear), in the axes given by R;
 // `lever`: from the joint's origin to the point.
 template <class T, class Visit>
 void visit_columns(const Body<T>& b, const Mat3<T>& R, const Vec3<T>& lever, const Visit& visit) {

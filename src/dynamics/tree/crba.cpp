@@ -42,7 +42,7 @@ void crba(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> M) {
     if (b.parent >= 0) work.composite[static_cast<std::size_t>(b.parent)] += to_parent(work.X[i], work.composite[i]);
     for (int k = 0; k < b.velocities(); ++k) {
       Force<T> F = inertia_times_axis(b, work.composite[i], k);
-      // own block, then every joint on the way to the base
+      // own block, then every joint on the path to the base
       std::size_t j = i;
       while (true) {
         const Body<T>& above = model.bodies[j];

@@ -55,7 +55,7 @@ void each_damping_wrench(const Model<T>& model, const Workspace<T>& work, const 
   }
 }
 
-// visit(how far the stop is pressed in, with which sign it pushes)
+// visit(penetration of the stop, sign of its force)
 template <class T, class Visit>
 void each_stop(const JointElement<T>& e, const T& q, const Visit& visit) {
   if (e.has_upper) visit(q - e.upper, -1);
@@ -106,7 +106,7 @@ void each_damping_torque(const Model<T>& model, In<T> q, In<T> qd, const Visit& 
   }
 }
 
-// A torque at a body's joint, as its velocity feels it.
+// A torque at a body's joint, as a generalised force on its velocity.
 template <class T>
 T geared(const Body<T>& b, const T& torque) {
   return b.mimics ? b.ratio * torque : torque;
@@ -218,7 +218,7 @@ void rnea_with_damping(const Model<T>& model, Workspace<T>& work, In<T> q, In<T>
   add_damping<T>(model, work, q, qd, work.bias, work.scratch);
   rnea<T>(model, work, q, qd, qdd, tau, work.bias);
   for (std::size_t k = 0; k < tau.size(); ++k) {
-    tau[k] += damping[k] - work.scratch[k];  // what the wrenches put into it
+    tau[k] += damping[k] - work.scratch[k];  // contribution of the wrenches
     damping[k] = -damping[k];
   }
 }

@@ -1,4 +1,4 @@
-// What lengths of a mechanism are small or large against.
+// The reference length of a mechanism, for comparisons.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ double typical_size(const Vec3<T>& v) {
   return size;
 }
 
-// Largest coordinate of a joint in its parent's frame. Where joints stand on the base is no part of it: no motion
-// depends on where in the world a mechanism is, so nothing that is decided by its size may either.
+// Largest coordinate of a joint in its parent's frame. Positions of joints on the base are excluded: motion does not
+// depend on the mechanism's position in the world, so decisions based on its size must not either.
 template <class T>
 double extent(const Model<T>& model) {
   double size = 0.0;

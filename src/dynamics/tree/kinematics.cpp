@@ -24,7 +24,7 @@ void put(Out<T> jacobian, int column, const Vec3<T>& ang, const Vec3<T>& lin) {
 
 template <class T>
 const Frame<T>& frame_of(const Model<T>& model, int frame) {
-  require(frame >= 0 && frame < static_cast<int>(model.frames.size()), "no such frame in the model");
+  require(frame >= 0 && frame < static_cast<int>(model.frames.size()), "the model has no frame with this index");
   return model.frames[static_cast<std::size_t>(frame)];
 }
 

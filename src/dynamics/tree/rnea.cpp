@@ -46,7 +46,7 @@ inline void step_out(const Body<T>& b, Workspace<T>& work, std::size_t i, const 
     case JointKind::floating: {
       const Vec3<T> rate = three<T>(qd, b.v), v = three<T>(qd, b.v + 3);
       alpha += three<T>(qdd, b.v) + cross(w, rate);
-      // the origin moves with v in axes that turn with ω_p + rate
+      // the origin moves with v in axes that rotate with ω_p + rate
       a += three<T>(qdd, b.v + 3) + cross(rate, v) + T(2.0) * cross(w, v);
       w_out = w + rate;
       break;
@@ -153,7 +153,7 @@ Force<T> wrench_on_body(const Model<T>& model, const Workspace<T>& work, int fra
 
 template <class T>
 Force<T> wrench_on_body(const Workspace<T>& work, const Frame<T>& frame, const Force<T>& wrench) {
-  require(frame.body >= 0, "what is fixed to the base feels no wrench");
+  require(frame.body >= 0, "the frame must not be fixed to the base, where a wrench has no effect");
   const Mat3<T> Rt = transpose(work.X_W[static_cast<std::size_t>(frame.body)].R);
   const Vec3<T> lin = Rt * wrench.lin;
   return {Rt * wrench.ang + cross(frame.X_BF.p, lin), lin};

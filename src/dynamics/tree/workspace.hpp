@@ -2,7 +2,7 @@
 //
 // Every algorithm has the form  algorithm(model, work, q, …, results): the model is constant, the workspace is
 //                               explicit, and
-// one workspace serves all algorithms (what one leaves behind, another may overwrite).
+// one workspace serves all algorithms (each may overwrite the results of others).
 #pragma once
 
 #include <vector>
@@ -12,7 +12,8 @@
 
 namespace lw {
 
-// Inertia that a body seems to have when what hangs on it is free to move: force = [I H; Hᵀ M] · motion.
+// Articulated-body inertia, the apparent inertia of a body whose supported joints are free: force = [I H; Hᵀ M] ·
+// motion.
 template <class T>
 struct ArticulatedInertia {
   Mat3<T> I, H, M;
@@ -28,7 +29,7 @@ struct Workspace {
   std::vector<Motion<T>> velocity;    // twist of the body, in its frame
   std::vector<Vec3<T>> alpha;         // angular acceleration, in its frame
   std::vector<Vec3<T>> acceleration;  // acceleration of its origin (classical), in its frame
-  std::vector<Force<T>> force;        // wrench that the joint passes to the body, in its frame
+  std::vector<Force<T>> force;        // wrench that the joint transmits to the body, in its frame
   std::vector<RigidInertia<T>> composite;
   std::vector<ArticulatedInertia<T>> articulated;
   std::vector<Force<T>> bias;
@@ -39,8 +40,7 @@ struct Workspace {
     Motion<T> c;
   };
   std::vector<Column> column;
-  // Above so many velocities a mass matrix is megabytes that few want: forward_by_crba then allocates it when first
-  // called.
+  // Above this number of velocities a mass matrix takes megabytes, so forward_by_crba allocates it when first called.
   static constexpr int kDense = 1000;
   std::vector<T> mass_matrix, h, zero, scratch;
 };

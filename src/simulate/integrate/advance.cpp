@@ -12,7 +12,7 @@ namespace {
 
 using Passage = System::Passage;
 
-// By how much that changes a velocity, at most.
+// The largest change of a velocity.
 double close_loops(System& system, MotionState& state) {
   const std::vector<double> before = state.v;
   system.close(state);
@@ -40,7 +40,7 @@ bool cross_branch(Integrator& integrator, System& system, MotionState& state, do
   return true;
 }
 
-// At rest, and nothing moves it: friction or balance holds it.
+// At rest and held there by friction or balance.
 bool stays(System& system, const MotionState& state) {
   const auto is_zero = [](double x) { return x == 0.0; };
   if (!std::ranges::all_of(state.v, is_zero)) return false;

@@ -1,5 +1,4 @@
-// A step that ends where dry friction changes, where a joint comes to rest, breaks loose or turns round; and with its
-// loops closed.
+// A step with closed loops that ends where dry friction changes: where a joint comes to rest, breaks loose or reverses.
 #pragma once
 
 #include "integrator.hpp"
@@ -7,15 +6,15 @@
 namespace lw {
 
 struct Advance {
-  double corrected = 0.0;  // by how much closing the loops has changed a velocity, at most
+  double corrected = 0.0;  // largest change of a velocity by closing the loops
   bool friction_changed = false;
-  bool crossed_branch = false;            // by a method of its own (branch_crossing.hpp)
+  bool crossed_branch = false;            // by branch_crossing.hpp
   std::vector<std::string> came_to_rest;  // velocities by name
 };
 
-// One step of the integrator towards `until`. Where modes of loops meet it ends before; where the state stands there,
-// Error(data). Where what `begin` decided does not hold at its end, the instant from which it does not is found by
-// bisection, and the state is that one.
+// One step of the integrator towards `until`. It ends before a pose at which modes of loops meet; if the state is at
+// such a pose, throws Error(data). If the decisions of `begin` no longer hold at its end, the instant at which they
+// cease to hold is found by bisection, and the step ends there.
 Advance advance(Integrator& integrator, System& system, MotionState& state, double until);
 
 // A state within the last step, its loops closed.

@@ -1,17 +1,17 @@
 // A step through a pose in which branches of a closed mechanism's motion meet (a parallelogram stretched flat).
 //
-// There the closures lose rank and tell neither velocities nor accelerations, but the motion itself is smooth: it goes
-// on along the branch that its velocity is tangent to. So one long step is made across, by Gauss collocation: y' is a
-// polynomial that meets the equations of motion at the nodes t_i,
+// There the closures lose rank and determine neither velocities nor accelerations, but the motion itself is smooth: it
+// continues along the branch to which its velocity is tangent. One long step is therefore made across the pose by Gauss
+// collocation: y' is a polynomial that satisfies the equations of motion at the nodes t_i,
 //   k_i = f(t_i, y_i),   y_i = y_0 + H Σ_j A_ij k_j,   A_ij = ∫₀^c_i ℓ_j
-// Nodes are Gauss's without those beside the pose, where rounding spoils what closures tell. Nodes beyond it are closed
-// from where the polynomial is, which decides the branch; that it is one and the same is seen from closed states that
-// agree with the polynomial at every node. The same rule serves steps that must end, or begin, at the pose itself.
+// The nodes are Gauss's without those near the pose, where rounding spoils the closures. Nodes beyond the pose are
+// closed starting from the polynomial, which determines the branch; closed states that agree with the polynomial at
+// every node confirm that it is the same. The same rule serves steps that must end, or begin, at the pose itself.
 //
-// The step may reach beyond the instant that is asked for: the state there is the polynomial's, and the next step goes
-// on along it, unless something has changed meanwhile.
+// The step may extend beyond the requested instant: the state there is that of the polynomial, and the next step
+// continues along it unless something has changed.
 //
-// Where that fails however short the step, the motion is undecided: it stands still there, or several branches have its
+// If this fails for every step length, the motion is undetermined: it stops there, or several branches share its
 // tangent.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The coefficients of explicit Runge-Kutta methods, in the one place where they stand.
+// The coefficients of explicit Runge-Kutta methods.
 //
 //   k_i = f(t + c_i h, y + h Σ_{j<i} A_ij k_j),   y' = y + h Σ b_i k_i,   error h Σ e_i k_i
 #pragma once
@@ -14,7 +14,7 @@ struct ButcherTableau {
   double c[kMostStages];
   double A[kMostStages][kMostStages];
   double b[kMostStages];
-  double e[kMostStages];  // b less the weights of the other of the pair
+  double e[kMostStages];  // b minus the weights of the other method of the pair
   int error_order;        // of the lower of the pair, plus one; 0: no pair
   bool first_is_last;     // k of the last stage is the first of the next step
 };

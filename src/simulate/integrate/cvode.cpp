@@ -1,12 +1,12 @@
-// CVODE of SUNDIALS: backward differentiation formulas of order 1 to 5 with its own steps, for what is stiff.
+// CVODE of SUNDIALS: backward differentiation formulas of order 1 to 5 with its own steps, for stiff systems.
 //
-// Its history lives in a vector space that must not change from step to step, so it has y = (q, v, z) with the
-// quaternions themselves. That is exact: q̇ = ½ q ⊗ ω is linear in q, and all else asks for q/|q| alone, so that a
-// motion is the same whatever the length |q|, which strays by the tolerance and is taken out of every state that is
-// given away. No projection, and no chart that ends after a turn.
+// Its history needs a vector space that does not change from step to step, so y = (q, v, z) contains the quaternions
+// themselves. This is exact: q̇ = ½ q ⊗ ω is linear in q, and everything else depends only on q/|q|, so the motion is
+// independent of |q|, which deviates by the tolerance and is normalised in every state returned. There is no
+// projection, and no chart that ends after a turn.
 //
-// Newton's matrix is made of the system's own derivatives: with δθ = 2 (q⁻¹ ⊗ δq) and δx = Rᵀ δp as displacements along
-// the velocities, ∂a/∂(q, v) of `System::jacobian`, and ∂q̇/∂(q, v). A system without them gets fixed-point iterations.
+// The Newton matrix uses the system's own derivatives: with δθ = 2 (q⁻¹ ⊗ δq) and δx = Rᵀ δp as displacements along the
+// velocities, ∂a/∂(q, v) of `System::jacobian`, and ∂q̇/∂(q, v). A system without them gets fixed-point iterations.
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -53,7 +53,7 @@ class Cvode : public Integrator {
   }
 
   void step(System& system, MotionState& state, double until) override {
-    require(until > state.t, "a step goes forwards in time");
+    require(until > state.t, "steps must go forward in time");
     if (&system != system_) prepare(system);
     if (system.begin(state)) fresh_ = true;
     if (fresh_) start(state);

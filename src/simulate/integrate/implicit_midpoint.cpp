@@ -2,10 +2,10 @@
 //
 //   q' = q exp(h w),  v' = v + h a,  z' = z + h ż      all at the middle
 //
-// It is the same rule backwards in time, which keeps the energy of reversible motions within bounds, and symplectic
-// where M is constant; stable however stiff. Newton's method solves it, with the Jacobian of the step's beginning
+// It is time-reversible, which bounds the energy error of reversible motions, symplectic if M is constant, and stable
+// for any stiffness. Newton's method solves it, with the Jacobian at the beginning of the step
 //   1 − ½ h (½ h ∂a/∂q + ∂a/∂v)
-// and where the system has none, successive substitution.
+// or, if the system has none, successive substitution.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -69,7 +69,7 @@ class ImplicitMidpoint : public OneStep {
     evaluate(start_.t + 0.5 * h, q_, w_, start_.z, slope_);
   }
 
-  // Until corrections are round-off: a residue would spoil what the rule keeps.
+  // Until corrections are round-off, because a residual would spoil the conservation properties.
   void solve(double h, bool newton) {
     constexpr int kMost = 100;
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();

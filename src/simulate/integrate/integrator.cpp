@@ -60,7 +60,7 @@ IntegratorCounts Integrator::counts() const {
 void OneStep::forget() { carried_ = false; }
 
 void OneStep::begin(System& system, const MotionState& state, double until) {
-  require(until > state.t, "a step goes forwards in time");
+  require(until > state.t, "steps must go forward in time");
   if (&system != system_) {
     system_ = &system;
     carried_ = false;

@@ -2,12 +2,12 @@
 //
 //   explicit, fixed step   semi-implicit-euler (1), taylor (1; Binder 1985), rk4 (4; Wong 1991), gill (4; Dhanaraj
 //                          1990), verner (6; Twu 1987)
-//   explicit, adaptive     dormand-prince 5(4) with its dense output; verner 6(5) where no step is given
+//   explicit, adaptive     dormand-prince 5(4) with its dense output; verner 6(5) if no step is given
 //   implicit               implicit-midpoint (2; fixed step, time-reversible), cvode (BDF of SUNDIALS; for what is
 //                          stiff)
 //
-// Every step works in coordinates u around its beginning, q = q₀ exp(u) (chart.hpp): there the equation is one in a
-// vector space. `cvode` keeps a history and so has the quaternions themselves (cvode.cpp says why that is exact).
+// Every step uses coordinates u around its beginning, q = q₀ exp(u) (chart.hpp), which form a vector space. `cvode`
+// keeps a history and therefore uses the quaternions themselves (cvode.cpp explains why this is exact).
 #pragma once
 
 #include <memory>
@@ -36,13 +36,13 @@ class Integrator {
   virtual ~Integrator() = default;
 
   // One step towards `until`, later than state.t: fixed (the last one shortened to meet `until`) or its own choice,
-  // never beyond. Throws Error(data) with time, joint and state where there is no next step. The first step allocates,
+  // never beyond. Throws Error(data) with time, joint and state if there is no next step. The first step allocates,
   // later ones of one-step methods do not.
   virtual void step(System& system, MotionState& state, double until) = 0;
   // Within the last step: of `dormand-prince` and `cvode` by their interpolation, of others by a shortened step, which
   // has the method's order (and asks the system, which must still be there).
   virtual void at(double t, MotionState& out) = 0;
-  // After an event has changed the state, or before another system: nothing is taken over from the last step.
+  // To be called after an event has changed the state, or before another system: discards the last step.
   void restart();
   virtual void forget() = 0;  // of its own steps, not of a detour's
 
@@ -65,7 +65,7 @@ class Integrator {
 
 // In the order above.
 const std::vector<std::string>& integrator_names();
-// Whether it chooses its steps, given these options.
+// Whether it is adaptive with these options.
 bool is_adaptive(std::string_view name, const IntegratorOptions& options);
 // Throws Error(usage) for an unknown name (with the nearest), a step that is missing, not positive or not finite,
 // tolerances that are not positive.

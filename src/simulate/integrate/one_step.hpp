@@ -1,4 +1,4 @@
-// What one-step methods have in common: a step is a function of the state that it starts from and of its length.
+// Common base of one-step methods: a step is a function of its initial state and its length.
 #pragma once
 
 #include "chart.hpp"

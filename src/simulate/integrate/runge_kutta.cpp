@@ -2,7 +2,7 @@
 //
 //   k_i = f(t + c_i h, y + h Σ_{j<i} A_ij k_j),   y' = y + h Σ b_i k_i,   error h Σ e_i k_i
 //
-// Where a pair of methods gives an error, h follows it (Hairer, Nørsett, Wanner 1993, §II.4: norm, first step,
+// If a pair of methods gives an error estimate, it controls h (Hairer, Nørsett, Wanner 1993, §II.4: norm, first step,
 // controller).
 #include <algorithm>
 #include <cmath>
