@@ -73,7 +73,7 @@ Experiment twu_planar() {
 }
 
 Experiment twu_spatial() {
-  Experiment e("twu", "twu.spatial", "Spatial arm, three revolute joints and a slide (chapter 5, example 2)",
+  Experiment e("twu", "twu.spatial", "Spatial arm, three revolute joints and a prismatic joint (chapter 5, example 2)",
                "As example 1, in space and with a slide.");
   twu_instants(e, twu_spatial_example());
   return e;

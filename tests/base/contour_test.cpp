@@ -43,7 +43,7 @@ TEST(Contours, CloseAtTheGridsBorder) {
                   .empty());
 }
 
-TEST(Contours, TakeACrossingThatIsKnownBetter) {
+TEST(Contours, UseAMoreAccurateCrossing) {
   const auto step = [](int i, int) { return i < 2 ? 1.0 : 0.0; };
   const std::vector<Contour> lines =
       contours(4, 4, step, 0.5, [](int i, int, bool upward) { return !upward && i == 1 ? 0.9 : std::nan(""); });

@@ -34,7 +34,7 @@ class WriteFile : public testing::Test {
   fs::path folder = fs::temp_directory_path() / fmt::format("linkwright-file-{}", ::getpid());
 };
 
-TEST_F(WriteFile, WritesAndReplacesWhole) {
+TEST_F(WriteFile, WritesAndReplacesAtomically) {
   const fs::path file = folder / "a.txt";
   write_file(file.string(), std::string("one\0two", 7));
   EXPECT_EQ(content(file), std::string("one\0two", 7));
@@ -54,7 +54,7 @@ TEST_F(WriteFile, KeepsPermissionsAndLinks) {
   EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST_F(WriteFile, SaysWhyItCannotAndLeavesNothingBehind) {
+TEST_F(WriteFile, ReportsFailuresAndLeavesNoFiles) {
   const auto reason = [](const std::string& path) -> std::string {
     try {
       write_file(path, "text");
@@ -72,7 +72,7 @@ TEST_F(WriteFile, SaysWhyItCannotAndLeavesNothingBehind) {
 }
 
 // Those that belong together: where one cannot be written, the others stay as they were.
-TEST_F(WriteFile, SeveralAllOrNone) {
+TEST_F(WriteFile, WritesAllOrNoneOfSeveral) {
   const std::string a = (folder / "a.h").string(), b = (folder / "b.c").string();
   write_files({{a, "1"}, {b, "1"}});
   EXPECT_EQ(content(b), "1");

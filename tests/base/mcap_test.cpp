@@ -212,7 +212,7 @@ void take_apart(const std::string& file, std::vector<Message>& messages, std::ma
   EXPECT_EQ(summaries, chunk_count);
 }
 
-TEST(Mcap, WhatIsWrittenIsReadBack) {
+TEST(Mcap, WrittenDataAreReadBack) {
   std::string file;
   McapWriter mcap([&](std::string_view bytes) { file += bytes; }, "test");
   const std::string schema = "{\"type\":\"object\"}";
@@ -234,7 +234,7 @@ TEST(Mcap, WhatIsWrittenIsReadBack) {
   EXPECT_TRUE(got == given);
 }
 
-TEST(Mcap, AnEmptyFileIsOne) {
+TEST(Mcap, AnEmptyFileIsValid) {
   std::string file;
   McapWriter mcap([&](std::string_view bytes) { file += bytes; }, "test");
   mcap.finish();

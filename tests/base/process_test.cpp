@@ -7,23 +7,23 @@
 namespace lw {
 namespace process_test {
 
-TEST(Process, GivesStatusAndOutput) {
+TEST(Process, ReturnsStatusAndOutput) {
   const Finished fine = run_program({"sh", "-c", "echo out; echo err >&2; exit 3"});
   EXPECT_EQ(fine.status, 3);
   EXPECT_EQ(fine.output, "out\nerr\n");
   EXPECT_EQ(run_program({"sh", "-c", "kill -9 $$"}).status, 128 + 9);
 }
 
-TEST(Process, PassesArgumentsAsTheyAreAndNoInput) {
+TEST(Process, PassesArgumentsUnchangedAndNoInput) {
   EXPECT_EQ(run_program({"printf", "%s|", "a b", "$HOME;", "'"}).output, "a b|$HOME;|'|");
   EXPECT_EQ(run_program({"cat"}).output, "");
 }
 
-TEST(Process, TakesMoreOutputThanAPipeHolds) {
+TEST(Process, AcceptsMoreOutputThanAPipeHolds) {
   EXPECT_EQ(run_program({"head", "-c", "1000000", "/dev/zero"}).output.size(), 1000000u);
 }
 
-TEST(Process, SaysWhatCannotBeStarted) {
+TEST(Process, ReportsProgramsThatCannotBeStarted) {
   try {
     run_program({"/no/such/program"});
     FAIL();

@@ -39,7 +39,7 @@ TEST(Svg, IsWellFormedWithAxesLabelsAndLegend) {
 }
 
 // At a quarter stands 0.25 and not 0.2.
-TEST(Svg, LabelsSayWhereTheTicksAre) {
+TEST(Svg, LabelsMatchTheTicks) {
   Plot plot;
   plot.series = {{"one", {0.0, 2.0}, {0.0, 1.0}}};
   ASSERT_EQ(round_ticks(0.0, 2.0, 8)[1], 0.25);
@@ -47,7 +47,7 @@ TEST(Svg, LabelsSayWhereTheTicksAre) {
   EXPECT_EQ(to_svg(plot).find(">0.3<"), std::string::npos);
 }
 
-TEST(Svg, LeavesOutWhatIsNotFinite) {
+TEST(Svg, OmitsNonFinitePoints) {
   EXPECT_EQ(to_svg(example()).find("nan"), std::string::npos);
   Plot empty;
   EXPECT_EQ(to_svg(empty).find("nan"), std::string::npos);
@@ -56,7 +56,7 @@ TEST(Svg, LeavesOutWhatIsNotFinite) {
   EXPECT_EQ(to_svg(flat).find("nan"), std::string::npos);
 }
 
-TEST(Svg, PlotsOverTheSameTimeStandOneBelowTheOther) {
+TEST(Svg, PlotsOverTheSameTimeAreStacked) {
   Plot upper{"", "time (s)", "angle (rad)", {{"one", {0, 1, 2}, {1, 2, 3}}}, 600, 200}, lower = upper;
   lower.y_label = "torque (N·m)";
   lower.series[0].label = "two";

@@ -16,7 +16,7 @@
 namespace lw {
 namespace trajectory_test {
 
-TEST(Quintic, MeetsBothEndsAndItsDerivativesAreDerivatives) {
+TEST(Quintic, SatisfiesBothEndsAndItsDerivativesAreConsistent) {
   Random random(2);
   for (int trial = 0; trial < 200; ++trial) {
     const auto any = [&] {
@@ -66,7 +66,7 @@ TEST(Trajectory, PassesItsPointsAtRest) {
   EXPECT_NEAR(x.at(50.0).q[1], 0.5, 1e-14);
 }
 
-TEST(Cycloid, GoesFromRestToRestAndItsDerivativesAreDerivatives) {
+TEST(Cycloid, MovesFromRestToRestAndItsDerivativesAreConsistent) {
   const Trajectory x = Trajectory::cycloidal(kTimes, kPoints);
   for (std::size_t k = 0; k < 4; ++k) {
     for (const double t : {kTimes[k], std::nextafter(kTimes[k], -1e9), std::nextafter(kTimes[k], 1e9)}) {
@@ -160,7 +160,7 @@ TEST(Trajectory, OtherScalarsChooseTheSameSegments) {
   }
 }
 
-TEST(Trajectory, RefusesWhatIsNone) {
+TEST(Trajectory, RejectsInvalidInput) {
   EXPECT_THROW(Trajectory::rest_to_rest({0, 1}, {{1}}), Error);
   EXPECT_THROW(Trajectory::rest_to_rest({0}, {{1}}), Error);
   EXPECT_THROW(Trajectory::rest_to_rest({0, 0}, {{1}, {2}}), Error);
@@ -171,7 +171,7 @@ TEST(Trajectory, RefusesWhatIsNone) {
   EXPECT_THROW(CartesianLine({}, {}, 0.0), Error);
 }
 
-TEST(CartesianLine, GoesStraightAndTurnsAboutOneAxis) {
+TEST(CartesianLine, MovesStraightAndRotatesAboutOneAxis) {
   const Transform<double> from{rotation_about_x(0.4), {1, 2, 3}};
   const Transform<double> to{rotation_about_z(2.9) * rotation_about_y(-1.0), {-1, 0.5, 2}};
   const CartesianLine line(from, to, 2.0);

@@ -8,7 +8,7 @@ namespace angle_sums_test {
 
 TEST(AngleSums, HoldOnAllSamples) { check_pass("angle sums", angle_sums, operations); }
 
-TEST(AngleSums, ComeFromTheirPartsWhereTheseAreThere) {
+TEST(AngleSums, AreBuiltFromExistingParts) {
   const Function f = trace("f", {{"q", 3}}, {{"y", 12}}, [](const Arguments& in, Results& out) {
     const std::vector<Expr>& q = in[0];
     const Expr both = q[0] + q[1], all = q[0] + (q[1] + q[2]), less = q[0] - q[1];
@@ -22,7 +22,7 @@ TEST(AngleSums, ComeFromTheirPartsWhereTheseAreThere) {
   EXPECT_EQ(cost(g).operations, (OperationCount{.multiplications = 8, .additions = 6, .trigonometric = 6}));
 }
 
-TEST(AngleSums, ReplaceTheirPartsWhereNothingElseNeedsThese) {
+TEST(AngleSums, ReplacePartsWithoutOtherUses) {
   for (const double sign : {1.0, -1.0}) {
     const Function f = trace("f", {{"q", 2}}, {{"y", 2}}, [&](const Arguments& in, Results& out) {
       const Expr a = in[0][0], b = in[0][1], k(sign);
@@ -34,7 +34,7 @@ TEST(AngleSums, ReplaceTheirPartsWhereNothingElseNeedsThese) {
   }
 }
 
-TEST(AngleSums, StayWhereTheyAreCheaper) {
+TEST(AngleSums, StayIfTheyAreCheaper) {
   const Function f = trace("f", {{"q", 2}}, {{"y", 5}}, [](const Arguments& in, Results& out) {
     const Expr sa = sin(in[0][0]), ca = cos(in[0][0]), sb = sin(in[0][1]), cb = cos(in[0][1]);
     out[0] = {sa * cb + ca * sb, sa, ca, sb, cb};

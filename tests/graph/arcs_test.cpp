@@ -97,7 +97,7 @@ TEST_P(Arcs, KeepTheSignsOfZeros) {
   }
 }
 
-TEST_P(Arcs, TakeWhatIsInfiniteForTheLargestNumber) {
+TEST_P(Arcs, TreatInfinityAsTheLargestNumber) {
   const double infinity = std::numeric_limits<double>::infinity(), largest = std::numeric_limits<double>::max();
   const auto angle = [&](double y, double x) {
     double a = 0.0;
@@ -117,7 +117,7 @@ TEST_P(Arcs, TakeWhatIsInfiniteForTheLargestNumber) {
   }
 }
 
-TEST_P(Arcs, HaveTheSameBitsAloneAndInARow) {
+TEST_P(Arcs, HaveTheSameBitsSinglyAndInVectors) {
   Points p;
   for (int k = 0; k < 1003; ++k) {
     const double y = between(-3.0, 3.0), x = between(-3.0, 3.0);

@@ -32,7 +32,7 @@ TEST(Balance, LowersChains) {
   EXPECT_EQ(operations(g), operations(f));
 }
 
-TEST(Balance, AddsLastWhatIsReadyLast) {
+TEST(Balance, AddsLateOperandsLast) {
   // √√√x is three deep, and one addition behind it is all it needs
   const Function f = trace("f", {{"x", 9}}, {{"y", 1}}, [](const Arguments& in, Results& out) {
     Expr sum = sqrt(sqrt(sqrt(in[0][0] * in[0][0])));

@@ -16,7 +16,7 @@ TEST(Contract, HoldsOnAllSamples) {
   check_pass("contract", contract, [](const Function& f) { return operations(f); });
 }
 
-TEST(Contract, TakesNoMoreOperationsAndLessTime) {
+TEST(Contract, DoesNotIncreaseOperationsAndReducesTime) {
   for (const Method method : kMethods) {
     const Function f = trace_of("puma560", method), g = contract(f);
     EXPECT_EQ(cost(g).operations.multiplications, cost(f).operations.multiplications);
@@ -26,7 +26,7 @@ TEST(Contract, TakesNoMoreOperationsAndLessTime) {
   }
 }
 
-TEST(Contract, FusesOnlyWhatHasOneUse) {
+TEST(Contract, FusesOnlyProductsWithOneUse) {
   const Function f = trace("f", {{"x", 3}}, {{"y", 2}}, [](const Arguments& in, Results& out) {
     const Expr p = in[0][0] * in[0][1];
     out[0] = {p + in[0][2], p};
@@ -34,7 +34,7 @@ TEST(Contract, FusesOnlyWhatHasOneUse) {
   EXPECT_EQ(fused(contract(f)), 0);
 }
 
-TEST(Contract, FusesTheProductThatIsReadyLast) {
+TEST(Contract, FusesTheLatestProduct) {
   // a b + s c with s late: a b first, then s c onto it
   const Function f = trace("f", {{"x", 3}}, {{"y", 1}}, [](const Arguments& in, Results& out) {
     const std::vector<Expr>& x = in[0];

@@ -26,7 +26,7 @@ TEST_F(ExprTest, SameOperationOnSameOperandsIsTheSameNode) {
   EXPECT_EQ(added([&] { EXPECT_TRUE(sin(x) * y + z == first); }), 0u);
 }
 
-TEST_F(ExprTest, OperandsOfSumsAndProductsHaveOneOrder) {
+TEST_F(ExprTest, OperandsOfSumsAndProductsAreOrdered) {
   EXPECT_TRUE(x + y == y + x);
   EXPECT_TRUE(x * y == y * x);
   EXPECT_FALSE(x / y == y / x);
@@ -85,7 +85,7 @@ TEST_F(ExprTest, CallsOnTheSameArgumentsAreShared) {
   EXPECT_FALSE(g.call(f, {y, x})[0] == first[0]);
 }
 
-TEST(Names, OfANegationSayThatItIsNegated) {
+TEST(Names, OfNegationsStartWithMinus) {
   Graph g;
   const Expr x = g.input("x"), y = g.input("y");
   const Expr product = x * y, sum = x + y;

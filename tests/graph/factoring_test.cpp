@@ -8,7 +8,7 @@ namespace factoring_test {
 
 TEST(Factoring, HoldsOnAllSamples) { check_pass("factoring", factoring, operations); }
 
-TEST(Factoring, TakesOutTheFactorOfMost) {
+TEST(Factoring, ExtractsTheMostFrequentFactor) {
   const Function f = trace("f", {{"x", 4}}, {{"y", 1}}, [](const Arguments& in, Results& out) {
     const std::vector<Expr>& x = in[0];
     out[0][0] = x[0] * x[1] + x[0] * x[2] + x[0] * x[3] + x[1] * x[2];
@@ -18,7 +18,7 @@ TEST(Factoring, TakesOutTheFactorOfMost) {
   EXPECT_EQ(cost(g).operations, (OperationCount{.multiplications = 2, .additions = 3}));
 }
 
-TEST(Factoring, LeavesWhatLivesOnElsewhere) {
+TEST(Factoring, KeepsProductsWithOtherUses) {
   const Function f = trace("f", {{"x", 3}}, {{"y", 3}}, [](const Arguments& in, Results& out) {
     const Expr ab = in[0][0] * in[0][1], ac = in[0][0] * in[0][2];
     out[0] = {ab + ac, sin(ab), sin(ac)};

@@ -120,7 +120,7 @@ TEST(Interpreter, SolvesAndDifferentiatesByTheImplicitFunctionTheorem) {
 
 // atan(x - b) = a from a guess at 0: whole steps go further away each time where |x - b| is beyond 1.39. And the same
 // for two unknowns, the other twice the first.
-TEST(Interpreter, ShortensNewtonStepsThatLeadAway) {
+TEST(Interpreter, ShortensDivergingNewtonSteps) {
   const auto residual = std::make_shared<Function>(
       trace("far", {{"x", 2}, {"a", 1}, {"b", 1}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
         out[0] = {atan(in[0][0] - in[2][0]) - in[1][0], in[0][1] - Expr(2.0) * in[0][0]};
@@ -159,7 +159,7 @@ TEST(Interpreter, ShortensNewtonStepsThatLeadAway) {
 }
 
 // A circle and a line meet twice, at (a, b) and (b, a); det ∂r/∂(x, y) = 2 x − 2 y tells the one from the other.
-TEST(Interpreter, TellsTheBranchesOfSolutionsApart) {
+TEST(Interpreter, DistinguishesBranchesOfSolutions) {
   const auto residual =
       std::make_shared<Function>(trace("meet", {{"x", 2}, {"p", 2}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
         const Expr x = in[0][0], y = in[0][1], a = in[1][0], b = in[1][1];

@@ -30,7 +30,7 @@ TEST(Linear, MultipliesConstantChains) {
             (OperationCount{.multiplications = 1}));
 }
 
-TEST(Linear, PullsOutConstants) {
+TEST(Linear, FactorsOutConstants) {
   const OperationCount c = count_of([](const auto& x, auto& y) { y[0] = 3.0 * x[0] + 3.0 * x[1] - 3.0 * x[2]; }, 1);
   EXPECT_EQ(c.multiplications, 1);
   EXPECT_EQ(c.additions, 2);
@@ -59,7 +59,7 @@ TEST(Linear, SignsCostNothing) {
   EXPECT_EQ(c, (OperationCount{.multiplications = 1, .additions = 2}));
 }
 
-TEST(Linear, NumbersThatDifferByRoundingAreOneOnRequest) {
+TEST(Linear, MergesConstantsThatDifferByRoundingOnRequest) {
   const Function f = trace("f", {{"x", 2}}, {{"y", 1}}, [](const Arguments& in, Results& out) {
     out[0][0] = 0.3 * in[0][0] + (0.1 + 0.2) * in[0][1];  // 0.1 + 0.2 is the double after 0.3
   });

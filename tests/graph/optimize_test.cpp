@@ -26,7 +26,7 @@ TEST(Optimize, EveryObjective) {
   }
 }
 
-TEST(Optimize, TellsWhatEachPassGained) {
+TEST(Optimize, ReportsTheGainOfEachPass) {
   const Function f = trace_of("puma560", Method::aba);
   std::vector<PassReport> explain;
   const Function g = optimize(f, Objective::operations, &explain);

@@ -81,7 +81,7 @@ TEST(Outline, EqualRegionsCallOneFunctionWithTheSameBits) {
   }
 }
 
-TEST(Outline, NumbersThatAreTheSameStayInside) {
+TEST(Outline, EqualConstantsStayInside) {
   const Function f = three_limbs({0.3, 0.3, 0.3});
   const Function g = outlined(f, by_input(f, 3), "limb");
   ASSERT_EQ(called(g).size(), 1u);
@@ -90,7 +90,7 @@ TEST(Outline, NumbersThatAreTheSameStayInside) {
   EXPECT_EQ((*called(h).begin())->input_size(), 3u);
 }
 
-TEST(Outline, WhatIsLikeNothingElseStays) {
+TEST(Outline, UniqueRegionsStay) {
   // a number that is 1 folds: the second limb has other operations
   const Function f = three_limbs({0.3, 1.0, 1.9});
   const Function g = outlined(f, by_input(f, 3), "limb");
@@ -100,7 +100,7 @@ TEST(Outline, WhatIsLikeNothingElseStays) {
   EXPECT_FALSE(has_calls(outlined(f, by_input(f, 3), "limb", 1000)));
 }
 
-TEST(Outline, ARegionThatIsLeftAndEnteredAgainIsRefused) {
+TEST(Outline, NonConvexRegionsAreRejected) {
   const Function f = trace("f", {{"x", 2}}, {{"y", 2}}, [](const Arguments& in, Results& out) {
     for (std::size_t k = 0; k < 2; ++k) out[0][k] = sin(exp(sin(in[0][k])));
   });

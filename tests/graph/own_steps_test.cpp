@@ -58,7 +58,7 @@ TEST(OwnSteps, LeadToTheSameSolution) {
   EXPECT_NEAR(by_own[0] * by_own[1], 0.6, 1e-14);
 }
 
-TEST(OwnSteps, AreMadeAsOftenAsTheySay) {
+TEST(OwnSteps, RunTheGivenNumberOfTimes) {
   std::vector<double> one(5), two(5);
   evaluate<double>(solved(1, true), kPoint, one);
   // by hand: r = (1 + 0.5 − 1.5625, 0.5 − 0.6), det = 1.5
@@ -97,7 +97,7 @@ TEST(OwnSteps, DifferentiateByTheImplicitFunctionTheoremInAllModes) {
   }
 }
 
-TEST(OwnSteps, SurvivePassesAndCountAsOftenAsTheyAreMade) {
+TEST(OwnSteps, SurvivePassesAndAreCountedPerStep) {
   const Function f = solved(6, true), g = optimize(f, Objective::operations);
   std::vector<double> a(5), b(5);
   evaluate<double>(f, kPoint, a);
@@ -130,7 +130,7 @@ TEST(KnownAngles, NeedNoSines) {
   EXPECT_EQ(cost(f).operations.trigonometric, 2);  // sine and cosine of q alone
 }
 
-TEST(Hoist, LeavesInsideWhatDependsOnTheUnknowns) {
+TEST(Hoist, KeepsInsideWhatDependsOnTheUnknowns) {
   const Function f = trace("f", {{"x", 1}, {"p", 2}}, {{"y", 2}}, [](const Arguments& in, Results& out) {
     const Expr &x = in[0][0], outside = sin(in[1][0]) * in[1][1] + Expr(2.0);
     out[0] = {x * outside - in[1][1], -(outside * outside)};

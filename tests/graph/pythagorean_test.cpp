@@ -43,7 +43,7 @@ TEST(Pythagorean, RotationsKeepLengths) {
   EXPECT_EQ(cost(g).operations, operations_of(6, 3));
 }
 
-TEST(Pythagorean, OtherSignsAreOtherLengths) {
+TEST(Pythagorean, OtherSignsAreNotSimplified) {
   const Function f = trace("f", {{"x", 3}}, {{"y", 4}}, [](const Arguments& in, Results& out) {
     const Expr s = sin(in[0][0]), c = cos(in[0][0]), a = in[0][1], b = in[0][2];
     const Expr x = c * a + s * b, y = c * b + s * a;

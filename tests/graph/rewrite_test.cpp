@@ -41,7 +41,7 @@ TEST(Rewrite, CopyIsTheSameCalculation) {
   EXPECT_NEAR(a[1], std::sqrt(0.7), 1e-14);
 }
 
-TEST(Rewrite, NamesComeAlong) {
+TEST(Rewrite, KeepsNames) {
   const Function g = rewritten(sample(), [](Rewrite& to, NodeId id) { return to.copy(id); });
   int found = 0;
   for (const NodeId id : g.order()) {
@@ -51,7 +51,7 @@ TEST(Rewrite, NamesComeAlong) {
   EXPECT_EQ(found, 1);
 }
 
-TEST(Rewrite, ReplacesAndForgets) {
+TEST(Rewrite, ReplacesAndDropsDeadNodes) {
   // every sine by its argument
   const Function g = rewritten(sample(), [](Rewrite& to, NodeId id) {
     const Node& n = to.from().graph()[id];
@@ -63,7 +63,7 @@ TEST(Rewrite, ReplacesAndForgets) {
   EXPECT_DOUBLE_EQ(r[0], 0.5 * 2.0 + 0.5 / 2.0);
 }
 
-TEST(Order, MustBeOneOfEvaluation) {
+TEST(Order, MustBeTopological) {
   const Function f = sample();
   std::vector<NodeId> order = f.order();
   std::swap(order.front(), order.back());

@@ -27,7 +27,7 @@ TEST(Schedule, ChangesNoBit) {
   }
 }
 
-TEST(Schedule, CountsValuesAlive) {
+TEST(Schedule, CountsLiveValues) {
   const Function f = trace("f", {{"x", 4}}, {{"y", 1}}, [](const Arguments& in, Results& out) {
     out[0][0] = in[0][0] * in[0][1] + in[0][2] * in[0][3];
   });
@@ -40,7 +40,7 @@ TEST(Schedule, CountsValuesAlive) {
   EXPECT_EQ(execution(f, one).cycles, 9);
 }
 
-TEST(Schedule, SparesRegisters) {
+TEST(Schedule, ReducesRegisterUse) {
   // forty squares, then their sum; or added up as they come
   const Function f = trace("f", {{"x", 40}}, {{"y", 1}}, [](const Arguments& in, Results& out) {
     std::vector<Expr> squares;
@@ -53,7 +53,7 @@ TEST(Schedule, SparesRegisters) {
   EXPECT_EQ(execution(schedule(f)).spills, 0);
 }
 
-TEST(Schedule, BeginsTheLongestWayFirst) {
+TEST(Schedule, StartsWithTheCriticalPath) {
   // sixty sums that nothing waits for stand before a chain of six divisions
   const Function f = trace("f", {{"x", 70}}, {{"y", 61}}, [](const Arguments& in, Results& out) {
     for (std::size_t k = 0; k < 60; ++k) out[0][k] = (in[0][k] + in[0][k + 1]) * in[0][k + 2] + in[0][k + 3];

@@ -28,7 +28,7 @@ TEST(Search, KeepsValuesOfRandomFunctions) {
 }
 
 // A copy, a constant, a zero, a lone product, a lone quotient, nothing at all: there may be no sum to begin with.
-TEST(Search, EndsWhereNothingIsToBeGained) {
+TEST(Search, EndsIfThereIsNothingToGain) {
   const std::vector<std::function<void(const Arguments&, Results&)>> bodies{
       [](const Arguments& x, Results& y) { y[0][0] = x[0][0]; },
       [](const Arguments&, Results& y) { y[0][0] = 2.0; },
@@ -56,7 +56,7 @@ TEST(Search, SameSeedSameResult) {
 }
 
 // To compare methods first and search the best of them later is the same as to search at once.
-TEST(Search, GoesOnFromWhatThePassesHaveMade) {
+TEST(Search, ContinuesFromTheResultOfThePasses) {
   const SearchEffort effort{.trials = 400};
   for (const char* model : {"puma560", "stanford"}) {
     const Function f = trace_of(model, Method::rnea);

@@ -99,7 +99,7 @@ TEST_P(Sincos, LosesAbsoluteAccuracyInProportionBeyond) {
   }
 }
 
-TEST_P(Sincos, IsFiniteForWhatIsFiniteAndNaNElsewhere) {
+TEST_P(Sincos, IsFiniteForFiniteAnglesAndOtherwiseNaN) {
   const double huge[] = {0x1p50, -1e16, 1e100, std::numeric_limits<double>::max()};
   double s[4], c[4];
   sincos(huge, s, c, GetParam());
@@ -141,7 +141,7 @@ TEST_P(Sincos, IsWithinOneUlpInSinglePrecisionToTenThousand) {
   EXPECT_TRUE(std::isnan(s[2]) && std::isnan(c[2]));
 }
 
-TEST_P(Sincos, IsWhatTheInterpreterUsesWhereAFunctionSaysSo) {
+TEST_P(Sincos, IsUsedByTheInterpreterOnRequest) {
   const Function f = trace("f", {{"x", 2}}, {{"r", 4}}, [](const Arguments& in, Results& out) {
     const Expr sum = in[0][0] + in[0][1];
     out[0] = {cos(in[0][0]), sin(in[0][0]), sin(sum), cos(sum)};

@@ -18,7 +18,7 @@ TEST(Strength, HoldsOnAllSamples) {
              [](const Function& f) { return static_cast<double>(cost(f).operations.divisions); });
 }
 
-TEST(Strength, DividesByNumbersByMultiplying) {
+TEST(Strength, ReplacesDivisionByConstants) {
   const Function f = of([](const auto&x) { return std::vector<Expr>{x[0] / 8.0, x[1] / 3.0}; }, 2), g = strength(f);
   EXPECT_EQ(cost(g).operations, (OperationCount{.multiplications = 2}));
   std::vector<double> y(2);
@@ -33,7 +33,7 @@ TEST(Strength, DividesOnce) {
   EXPECT_EQ(cost(strength(f)).operations, (OperationCount{.multiplications = 2, .divisions = 1}));
 }
 
-TEST(Strength, UsesAReciprocalThatIsThere) {
+TEST(Strength, UsesAnExistingReciprocal) {
   const Function f = of(
       [](const auto& x) {
         return std::vector<Expr>{1.0 / x[1], x[0] / x[1], x[2] * (1.0 / x[1])};
@@ -50,7 +50,7 @@ TEST(Strength, SquaresOfRoots) {
   EXPECT_EQ(cost(strength(f)).operations, (OperationCount{.multiplications = 1}));
 }
 
-TEST(Reciprocals, OneDivisionForSeveral) {
+TEST(Reciprocals, ReplaceSeveralDivisionsByOne) {
   const Function f = of([](const auto& x) { return std::vector<Expr>{x[0] / x[3], x[1] / x[3], x[2] / x[3]}; }, 3);
   EXPECT_TRUE(same_values(f, reciprocals(f)));
   EXPECT_EQ(cost(reciprocals(f)).operations, (OperationCount{.multiplications = 3, .divisions = 1}));

@@ -49,7 +49,7 @@ TEST(Check, ParentsExistAndFormATree) {
   expect_clean(with_links(link("a", "b") + link("b", "c") + link("c", "base")));
 }
 
-TEST(Check, MimicsFollowOneCoordinate) {
+TEST(Check, MimicJointsFollowOneCoordinate) {
   const std::string leader = link("a", "base");
   const auto follow = [](const std::string& name) { return "type: revolute, mimic: {joint: " + name + "}"; };
   expect_clean(with_links(leader + link("b", "a", follow("a"))));
@@ -64,7 +64,7 @@ TEST(Check, MimicsFollowOneCoordinate) {
                     "a planar joint cannot mimic");
 }
 
-TEST(Check, AxesHaveADirection) {
+TEST(Check, AxesAreNonzero) {
   expect_only_error(with_links(link("a", "base", "type: revolute, axis: [0, 0, 0]")), 4, "0, 0, 0]",
                     "joint `a`: the axis has length zero");
   expect_only_error(with_links(link("a", "base", "type: revolute, axis: [p, 0, 0]"), "parameters: {p: 0}\n"), 4, "p",
@@ -91,7 +91,7 @@ TEST(Check, RotationsAreRotations) {
   expect_clean(origin("matrix: [[0.8660254, -0.5, 0], [0.5, 0.8660254, 0], [0, 0, 1]]"));
 }
 
-TEST(Check, LimitsAreTheRightWayRound) {
+TEST(Check, LowerLimitsAreBelowUpperLimits) {
   const auto limits = [](const std::string& text) {
     return with_links(link("a", "base", "type: revolute, limits: {" + text + "}"));
   };
@@ -151,7 +151,7 @@ TEST(Check, AnglesOfManyTurnsLookLikeDegrees) {
   expect_clean(with_links(link("a", "base", "type: prismatic"), "home: {a: 45}\n"));
 }
 
-TEST(Check, ASlideHasNoDegrees) {
+TEST(Check, APrismaticJointHasNoDegrees) {
   expect_only_error(with_links(link("a", "base", "type: prismatic"), "home: {a: 45 deg}\n"), 5, "45 deg",
                     "joint `a` is prismatic: `45 deg` is not a length");
   expect_only_error(with_links(link("a", "base", "type: prismatic, limits: {upper: 90 deg}")), 4, "90 deg",
@@ -159,7 +159,7 @@ TEST(Check, ASlideHasNoDegrees) {
   expect_clean(with_links(link("a", "base", "type: prismatic"), "home: {a: 0.1*sin(45 deg)}\n"));
 }
 
-TEST(Check, PayloadsHangOnLinks) {
+TEST(Check, PayloadsAreAttachedToLinks) {
   expect_only_error(with_links(link("hand", "base"), "payload: {link: hnd, mass: 1}\n"), 5, "hnd",
                     "did you mean `hand`?");
   EXPECT_TRUE(has(with_links(link("hand", "base"), "payload: {link: base, mass: 1}\n"), Severity::warning, 5, "base",
@@ -238,7 +238,7 @@ TEST(Check, FrictionHasTheRightSign) {
        {"damper: {velocity: [0, 1], torque: [0.1, 1]}", "0.1", "at velocity 0 does not dissipate energy"}});
 }
 
-TEST(Check, BearingsFitTheirJointAndSayWhatLoadsThem) {
+TEST(Check, BearingsFitTheirJointAndDefineTheirLoads) {
   const char* journal = "friction: {bearing: {type: journal, mu: 0.1, radius: 0.1}}";
   expect_faults(
       "type: revolute",
@@ -357,7 +357,7 @@ TEST(Check, CouplingsAreSquareAndMoveEveryJoint) {
                     5, "a]", "has a `drive` of its own");
 }
 
-TEST(Check, SpringsForcesAndShaftsActOnWhatThereIs) {
+TEST(Check, SpringsForcesAndShaftsActOnExistingParts) {
   const auto spring = [](const std::string& text) { return with_elements("springs:\n  - {name: s, " + text + "}\n"); };
   expect_clean(spring("between: [base, b], at: {b: [1, 0, 0]}, stiffness: 3, rest: 0.1, damping: 1"));
   expect_clean(spring("between: [a, b], length: [0.1, 0.2], tension: [0, 5], interpolation: cubic"));
@@ -405,7 +405,7 @@ TEST(Check, SpringsForcesAndShaftsActOnWhatThereIs) {
                     10, "{name:", "duplicate shaft `s`");
 }
 
-TEST(Check, FrictionOfAMimicIsNotedAsLeftOut) {
+TEST(Check, FrictionOfAMimicJointIsNotedAsIgnored) {
   const ReadResult result =
       with_links(link("a", "base") + link("b", "a", "type: revolute, mimic: {joint: a}", "friction: {viscous: 1}"));
   EXPECT_TRUE(result.mechanism.has_value());

@@ -48,7 +48,7 @@ TEST(Curve, PassesThroughItsPoints) {
 }
 
 // Between two points it stays between their values and turns nowhere; the straight one is the chord.
-TEST(Curve, HasNoWigglesBetweenItsPoints) {
+TEST(Curve, IsMonotoneBetweenItsPoints) {
   for_each_curve([](const Curve<double>& curve, const Points& p, bool cubic, Ends) {
     for (std::size_t k = 0; k + 1 < p.x.size(); ++k) {
       const double h = p.x[k + 1] - p.x[k], rise = p.y[k + 1] - p.y[k];
@@ -120,7 +120,7 @@ TEST(Curve, TheIntegralIsTheArea) {
   });
 }
 
-TEST(Curve, EndsStayOrGoStraightOn) {
+TEST(Curve, EndsAreConstantOrLinear) {
   for_each_curve([](const Curve<double>& curve, const Points& p, bool, Ends ends) {
     const double a = p.x.front(), b = p.x.back();
     if (ends == Ends::constant || p.x.size() == 1) {

@@ -112,7 +112,7 @@ TEST(Formula, DegreesOfMultiplesOf45AreTheNearestDoubles) {
   EXPECT_DOUBLE_EQ(evaluate("x deg", 30, 0), kPi / 6);
 }
 
-TEST(Formula, RefusesDegreesThatCouldMeanTwoThings) {
+TEST(Formula, RejectsAmbiguousDegrees) {
   expect_fault("90/2 deg", 3, "(90/2) deg");
   expect_fault("2^3 deg", 2, "ambiguous");
   expect_fault("2 deg^2", 0, "ambiguous");
@@ -134,7 +134,7 @@ TEST(Formula, IntegerPowersAreProductsAndHalvesAreRoots) {
   for (NodeId id = 0; id < graph.size(); ++id) EXPECT_TRUE(graph[id].op == Op::input || graph[id].op == Op::mul);
 }
 
-TEST(Formula, NamesWhatIsWrongAndWhere) {
+TEST(Formula, ReportsErrorsWithTheirPosition) {
   expect_fault("", 0, "missing");
   expect_fault("  ", 0, "missing");
   expect_fault("l1 +", 4, "ends where a value is expected");
@@ -172,7 +172,7 @@ TEST(Formula, NamesWhatIsWrongAndWhere) {
   expect_fault(".", 0, "unexpected `.`");
 }
 
-TEST(Formula, RefusesConstantsWithoutAFiniteValue) {
+TEST(Formula, RejectsNonFiniteConstants) {
   expect_fault("1/0", 2, "division by zero");
   expect_fault("l1/0", 3, "division by zero");
   expect_fault("1/(2 - 2)", 2, "division by zero");
@@ -200,7 +200,7 @@ TEST(Formula, BoundsTheDepth) {
   EXPECT_EQ(constant(sum), 100001.0);
 }
 
-TEST(Formula, DoesNotHeedTheLocale) {
+TEST(Formula, IsIndependentOfTheLocale) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
   for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) std::setlocale(LC_ALL, name);
   EXPECT_EQ(constant("1.5"), 1.5);

@@ -46,7 +46,7 @@ Eigen::MatrixXd mass_matrix(const Model<double>& model, const std::vector<double
   return Eigen::Map<const Eigen::MatrixXd>(M.data(), model.nv, model.nv);
 }
 
-TEST(InstantiateForces, EveryElementHasTheNumbersOfTheFile) {
+TEST(InstantiateForces, EveryElementHasTheValuesOfTheFile) {
   const Model<double> m = instantiate<double>(everything());
   ASSERT_EQ(m.losses.size(), 2u);
   EXPECT_EQ(m.losses[0].bearings.size(), 2u);
@@ -98,7 +98,7 @@ TEST(InstantiateForces, EveryElementHasTheNumbersOfTheFile) {
 }
 
 // At 0.25 a quarter of the way from the second row to the third; before and after the table as at its ends.
-TEST(InstantiateForces, ForcesRunOverTheParameterOfTime) {
+TEST(InstantiateForces, ForcesDependOnTheTimeParameter) {
   const Mechanism mechanism = everything();
   const auto at = [&](double t) { return instantiate<double>(mechanism, {{"t", t}}).forces[1].wrench; };
   EXPECT_DOUBLE_EQ(at(0.25).lin[2], 3.0 + 0.25 * 297.0);
@@ -184,7 +184,7 @@ TEST(InstantiateForces, CoupledRotorsAddTheirEnergy) {
   EXPECT_NEAR(added, 1e-5 * left * left + 2e-5 * right * right, 1e-15);
 }
 
-TEST(InstantiateForces, TiesBetweenBranchesMakeTheMassMatrixDense) {
+TEST(InstantiateForces, CouplingsBetweenBranchesMakeTheMassMatrixDense) {
   const auto tree = [](const char* parent) {
     return instantiate<double>(parsed(std::string(R"(linkwright: 1
 name: x
@@ -201,7 +201,7 @@ couplings: [{name: w, joints: [a, b], matrix: [[1, 1], [1, -2]], motors: [{name:
 // A rotor as a body of its own must act like a link that the file says by itself: a massless link with a mimic joint
 // and J a aᵀ (which no body has), on a parent that has as much less. The rotor's axis is z of a link that is fixed to
 // that parent.
-TEST(InstantiateForces, AGyroscopicRotorIsALinkThatFollowsItsJoint) {
+TEST(InstantiateForces, AGyroscopicRotorIsAMimicLinkOfItsJoint) {
   const std::string head = R"(linkwright: 1
 name: x
 links:
@@ -262,7 +262,7 @@ links:
   }
 }
 
-TEST(ElasticDrives, GiveEachElasticJointAMotorAndAShaft) {
+TEST(ElasticDrives, AddAMotorAndAShaftToEachElasticJoint) {
   const Mechanism rigid = parsed(R"(linkwright: 1
 name: x
 parameters: {k: 1e4}
@@ -298,7 +298,7 @@ home: {ja: 0.5}
   EXPECT_LT((together - mass_matrix(stiff, q)).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-TEST(ElasticDrives, WantARotorThatResists) {
+TEST(ElasticDrives, RequireRotorInertia) {
   const Mechanism m = parsed(R"(linkwright: 1
 name: x
 links: [{name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1}, drive: {stiffness: 5}}]

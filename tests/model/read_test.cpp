@@ -45,7 +45,7 @@ TEST(Read, ChoosesTheFormatByNameOrByTheFirstCharacter) {
   EXPECT_TRUE(has(read_text(kGood, "x.urdf"), Severity::error, 1, "", "not valid XML"));
 }
 
-TEST(Read, RefusesWhatIsNoText) {
+TEST(Read, RejectsBinaryData) {
   expect_only_error(read_text("linkwright: 1\nna\xE9me: x\n", "x.yaml"), 2, "\xE9", "the byte 0xE9 is not UTF-8");
   expect_only_error(read_text(std::string("link\0wright", 11), "x.yaml"), 1, std::string("\0", 1), "NUL");
   expect_only_error(read_text("\xFF\xFE"
@@ -95,7 +95,7 @@ TEST_F(ReadFiles, LoadThrowsWithEveryDiagnostic) {
   }
 }
 
-TEST(Read, UnknownNamesGetTheNearestOne) {
+TEST(Read, UnknownNamesGetASuggestion) {
   const std::vector<std::string> names = embedded_names();
   if (!names.empty()) {
     const ReadResult result = read(names[0] + "q");
@@ -119,7 +119,7 @@ TEST(Read, EveryEmbeddedModelReads) {
   }
 }
 
-TEST(Read, ShowsTheLineAndThePlace) {
+TEST(Read, ShowsTheLineWithACaret) {
   const std::string text = "linkwright: 1\nname: x\nlinks:\n\t- é: {mass: m9}\n";
   const Diagnostic d{Severity::error, {"x.yaml", 4, 13}, "unknown name `m9`", "did you mean `m1`?"};
   // é is two bytes and one column on the screen
@@ -131,7 +131,7 @@ TEST(Read, ShowsTheLineAndThePlace) {
   EXPECT_EQ(show(beyond, text), "x.yaml:99:7: error: message");
 }
 
-TEST(Families, AreSoundAndDeterministic) {
+TEST(Families, AreValidAndDeterministic) {
   for (const char* name : {"chain-1", "chain-12", "tree-1", "tree-30", "tree-200"}) {
     const ReadResult result = read(name);
     expect_clean(result);

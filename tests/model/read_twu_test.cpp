@@ -39,13 +39,14 @@ TEST(ReadTwu, TheDocumentedExampleIsRead) {
   EXPECT_NEAR(tau[1], 0.0, 1e-12);
 }
 
-TEST(ReadTwu, HisExamplesMoveAsOurModelsOfThem) {
+TEST(ReadTwu, TwusExamplesMoveLikeOurModels) {
   // without moments about x and y no body exists; a plane motion does not feel them
   const Mechanism plane = load(LW_SOURCE_DIR "/examples/twu-3r.twu", {false, true});
   EXPECT_LT(torque_difference(instantiate<double>(plane), instantiate<double>(load("twu-3r"))), 1e-12);
   const Mechanism spatial = load(LW_SOURCE_DIR "/examples/twu-rrrp.twu");
   EXPECT_LT(torque_difference(instantiate<double>(spatial), instantiate<double>(load("twu-rrrp"))), 1e-12);
-  EXPECT_EQ(spatial.summary, "spatial arm with three revolute joints and a slide, y up (Twu 1987, second example)");
+  EXPECT_EQ(spatial.summary,
+            "spatial arm with three revolute joints and a prismatic joint, y up (Twu 1987, second example)");
   // and at other values of the parameters
   const ParameterValues<double> ours{{"g", 1.62}, {"l2", 1.3}, {"c3", 0.2}, {"m4", 7.0}},
       his{{"g", 1.62}, {"RL2", 1.3}, {"XCM3", 0.2}, {"RM4", 7.0}};
@@ -81,7 +82,7 @@ TEST(ReadTwu, GravityIsAParameterByEitherName) {
   }
 }
 
-TEST(ReadTwu, SymbolsWithoutAValueAreNamedAllAtOnce) {
+TEST(ReadTwu, SymbolsWithoutAValueAreReportedTogether) {
   expect_only_error(read_twu_text(kOne + "RL:=2; XCM(1):=1;"), 4, "RM(1)", "symbols without a value: RM(1), RMI(1,1)");
   expect_only_error(read_twu_text(kOne + "RL:=2; XCM(1):=1; RM(1)=3;"), 5, "RMI(1,1)", "`--set RMI1_1=1.5`");
   ReadOptions options;
@@ -89,7 +90,7 @@ TEST(ReadTwu, SymbolsWithoutAValueAreNamedAllAtOnce) {
   expect_clean(read_twu_text(kOne + "RL:=2; XCM(1):=1;", options));
 }
 
-TEST(ReadTwu, ErrorsHaveTheirPlaceAndSayWhatWouldBeRight) {
+TEST(ReadTwu, ErrorsHaveALocationAndAHint) {
   struct Case {
     std::string from, to;
     int line;
@@ -141,7 +142,7 @@ TEST(ReadTwu, ReportsAllErrorsOfAFile) {
   EXPECT_TRUE(has(result, Severity::warning, 2, "MASS(2)", "did you mean `MAS`?"));
 }
 
-TEST(ReadTwu, HostileTextsGetErrorsNotCrashes) {
+TEST(ReadTwu, InvalidTextsGiveErrorsNotCrashes) {
   const std::string valid = kOne + kData;
   for (std::size_t k = 0; k <= valid.size(); ++k) {  // cut anywhere, and any character changed
     (void)read_twu_text(valid.substr(0, k));

@@ -161,7 +161,7 @@ TEST(ReadUrdf, ReadsShapesAndColours) {
   EXPECT_EQ(list[3].color, (std::array<double, 4>{0, 1, 0, 1}));
 }
 
-TEST(ReadUrdf, FindsMeshesBesideTheFileAndAbove) {
+TEST(ReadUrdf, FindsMeshesNextToTheFileAndAbove) {
   namespace fs = std::filesystem;
   const Scratch scratch;
   const fs::path& root = scratch.path;
@@ -242,7 +242,7 @@ TEST(ReadUrdf, MisspeltTagsAndAttributesAreWarnings) {
   warns(with_link("<visual><geometry><capsule radius=\"1\"/></geometry></visual>"), 2, "<capsule> is not drawn");
 }
 
-TEST(ReadUrdf, WhatOthersKeepInAUrdfIsIgnored) {
+TEST(ReadUrdf, DataOfOtherProgramsAreIgnored) {
   expect_clean(
       read(robot("<collision><geometry><box size=\"bad\"/></geometry></collision><self_collide>1</self_collide>",
                  "continuous", "<safety_controller k_velocity=\"1\"/><calibration rising=\"0\"/>",

@@ -43,7 +43,7 @@ TEST(ReadWong, TheDocumentedExampleIsRead) {
   EXPECT_EQ(model.bodies[2].X_PJ.p[2], 0.55);
 }
 
-TEST(ReadWong, HisMechanismsMoveAsOurModelsOfThem) {
+TEST(ReadWong, WongsMechanismsMoveLikeOurModels) {
   for (const char* name : {"puma600", "torso", "cat215b"}) {
     const Mechanism his = load(std::string(LW_SOURCE_DIR "/examples/") + name + ".wong"), ours = load(name);
     const Model<double> a = instantiate<double>(his), b = instantiate<double>(ours);
@@ -54,7 +54,7 @@ TEST(ReadWong, HisMechanismsMoveAsOurModelsOfThem) {
   }
 }
 
-TEST(ReadWong, RowsOfDenavitHartenbergAloneDoAsWellAsVectors) {
+TEST(ReadWong, DenavitHartenbergRowsAreEquivalentToVectors) {
   std::ifstream stream(LW_SOURCE_DIR "/examples/puma600.wong");
   std::string line, text;
   while (std::getline(stream, line)) {
@@ -83,7 +83,7 @@ TEST(ReadWong, FramesMoveFromTheCentreOfGravityToTheHinge) {
   EXPECT_TRUE(same_bits(model, instantiate<double>(*again.mechanism)));
 }
 
-TEST(ReadWong, ConnectivityAndParentsSayTheSame) {
+TEST(ReadWong, ConnectivityAndParentsAreEquivalent) {
   const ReadResult rows = changed("parents: [0, 1, 1]", "connectivity: [[1], [1, 1], [1, 0, 1]]"),
                    square = changed("parents: [0, 1, 1]", "connectivity: [[1, 0, 0], [1, 1, 0], [1, 0, 1]]");
   expect_clean(rows);
@@ -93,7 +93,7 @@ TEST(ReadWong, ConnectivityAndParentsSayTheSame) {
   EXPECT_TRUE(same_bits(tree, instantiate<double>(*square.mechanism)));
 }
 
-TEST(ReadWong, ErrorsHaveTheirPlaceAndSayWhatWouldBeRight) {
+TEST(ReadWong, ErrorsHaveALocationAndAHint) {
   expect_only_error(changed("b: 1}", "b: -1}"), 5, "0.25, 0, 0.5",
                     "body 3 is attached to body 1 at l - k = [0.25, 0, 1], but its a, b and alpha give [0.25, -0, -1]");
   expect_only_error(changed(", 3: [0.25, 0, 0.5]", ", 4: [0.25, 0, 0.5]"), 5, "4:", "unknown key `4` in `l` of body 1");
@@ -121,7 +121,7 @@ TEST(ReadWong, ErrorsHaveTheirPlaceAndSayWhatWouldBeRight) {
                     "keep one");
 }
 
-TEST(ReadWong, HostileTextsGetErrorsNotCrashes) {
+TEST(ReadWong, InvalidTextsGiveErrorsNotCrashes) {
   for (std::size_t k = 0; k <= kTree.size(); ++k) {
     (void)read_text(kTree.substr(0, k), "tree.wong");
     for (const char c : {'[', ']', '{', '}', ':', ',', '0', '9', '\n', 'x'}) {

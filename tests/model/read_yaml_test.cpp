@@ -199,7 +199,7 @@ TEST(ReadYaml, RefusesUnknownKeysWithTheNearestKnownOne) {
   expect_only_error(read(one_link("{type: revolute, friction: {viscous: 1}}")), 4, "friction:", "next to `joint`");
 }
 
-TEST(ReadYaml, SaysWhereSomethingIsWrittenOtherwiseThanElsewhere) {
+TEST(ReadYaml, SuggestsTheCorrectKeyOfOtherFormats) {
   const ReadResult tensor = read(block_link("    inertia: {mass: 1, ixx: 1, izz: 2}\n"));
   EXPECT_TRUE(has(tensor, Severity::error, 7, "ixx:", "here it is `tensor: {xx: …"));
   EXPECT_TRUE(has(tensor, Severity::error, 7, "izz:", "here it is `tensor: {xx: …"));
@@ -219,11 +219,11 @@ TEST(ReadYaml, AParameterUsesThoseAboveIt) {
                     "`a` is not yet defined here");
 }
 
-TEST(ReadYaml, SaysThatAFileIsNoMechanismAtAll) {
+TEST(ReadYaml, ReportsFilesThatAreNotMechanisms) {
   expect_only_error(read("version: 3\nservices:\n  web: {image: x}\n"), 1, "version", "not a mechanism file");
 }
 
-TEST(ReadYaml, RefusesWhatIsMissing) {
+TEST(ReadYaml, ReportsMissingKeys) {
   expect_only_error(read("name: x\nlinks: [{name: a, parent: base, joint: {type: revolute}}]\n"), 1,
                     "name:", "give the version of the format first: `linkwright: 1`");
   expect_only_error(read("linkwright: 1\nlinks: [{name: a, parent: base, joint: {type: revolute}}]\n"), 1,
@@ -244,7 +244,7 @@ TEST(ReadYaml, RefusesWhatIsMissing) {
                     "{type:", "`bearing` has no `radius`");
 }
 
-TEST(ReadYaml, RefusesTheWrongKindOfThing) {
+TEST(ReadYaml, RejectsValuesOfTheWrongKind) {
   expect_only_error(read("[1, 2]\n"), 1, "[1, 2]", "the file should be a map, not a list");
   expect_only_error(read("hello\n"), 1, "hello", "the file should be a map, not `hello`");
   expect_only_error(read("linkwright: 2\nname: x\nlinks: [{name: a, parent: base, joint: {type: revolute}}]\n"), 1, "2",
@@ -281,7 +281,7 @@ TEST(ReadYaml, RefusesTheWrongKindOfThing) {
                     "{link:", "`payloads` should be a list");
 }
 
-TEST(ReadYaml, RefusesKeysThatContradict) {
+TEST(ReadYaml, RejectsContradictoryKeys) {
   expect_only_error(read(one_link("{type: revolute, dh: {a: 1}, axis: z}")), 4, "axis:", "`axis` beside `dh`");
   expect_only_error(read(one_link("{type: spherical, dh: {a: 1}}")), 4, "dh:", "cannot use `dh`");
   expect_only_error(read(one_link("{type: spherical, axis: z}")), 4, "axis:", "a spherical joint has no axis");

@@ -84,7 +84,7 @@ double difference_at_rest(const Model<double>& balls, const Model<double>& chain
   return worst;
 }
 
-TEST(RollPitchYaw, GivesTheRotationToTheLastBitsNearTheUprightToo) {
+TEST(RollPitchYaw, IsAccurateNearVerticalPitch) {
   Random random(3);
   for (int k = 0; k < 3000; ++k) {
     const double off = random.chance(0.5) ? std::pow(10.0, random.between(-17.0, -5.0)) : random.between(-1.5, 1.5);
@@ -177,7 +177,7 @@ TEST(WriteUrdf, ASphericalJointMovesTheSameAsThreeRevolutes) {
   }
 }
 
-TEST(WriteUrdf, NamesEveryForceThatItLeavesOut) {
+TEST(WriteUrdf, ReportsEveryOmittedForce) {
   const Mechanism m = load(LW_SOURCE_DIR "/tests/fuzz/yaml/forces.yaml");
   const UrdfFiles files = write_urdf(m);
   const std::vector<std::string> expected{"the coupling `wrist`",
@@ -215,7 +215,7 @@ home: {a: [0.5, 0.1, -0.7, 0.5]}
   EXPECT_TRUE(R.isApprox(Eigen::Quaterniond(0.5, 0.5, 0.1, -0.7).normalized().toRotationMatrix(), 1e-14));
 }
 
-TEST(WriteUrdf, NamesWhatItLeavesOutAndKeepsTheRest) {
+TEST(WriteUrdf, ReportsOmittedPartsAndKeepsTheRest) {
   const ReadResult read = read_text(R"(linkwright: 1
 name: <arm> & "more"
 summary: an arm -- or two ---

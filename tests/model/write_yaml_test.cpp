@@ -30,7 +30,7 @@ struct Names {
   }
 };
 
-TEST(FormulaText, HasNoParenthesesThatTheGrammarDoesNotNeed) {
+TEST(FormulaText, HasNoRedundantParentheses) {
   Names n;
   for (const char* text : {"a + b",
                            "a - b",
@@ -65,14 +65,14 @@ TEST(FormulaText, HasNoParenthesesThatTheGrammarDoesNotNeed) {
   }
 }
 
-TEST(FormulaText, RefusesTextsThatGrowWithoutBound) {
+TEST(FormulaText, RejectsTextsThatGrowWithoutBound) {
   Graph graph;
   Expr x = graph.input("x");
   for (int k = 0; k < 60; ++k) x = sin(x) * cos(x);  // 2^60 terms written out
   EXPECT_THROW(formula_text(x), Error);
 }
 
-TEST(FormulaText, ReadsBackToTheSameNodeWhateverWasWritten) {
+TEST(FormulaText, ReadsBackToTheSameNode) {
   Names n;
   for (const char* text : {"a^3",
                            "a^7*b",
@@ -187,7 +187,7 @@ TEST(WriteYaml, EmbeddedModelsComeBackAtAnyValuesOfTheirParameters) {
   }
 }
 
-TEST(WriteYaml, KeepsEverythingThatTheFormatCanSay) {
+TEST(WriteYaml, KeepsEverythingInTheFormat) {
   std::ifstream stream(LW_SOURCE_DIR "/tests/fuzz/yaml/everything.yaml");
   std::ostringstream everything;
   everything << stream.rdbuf();
@@ -269,7 +269,7 @@ TEST(WriteYaml, PutsWordsInQuotesWhereYamlNeedsThem) {
   }
 }
 
-TEST(WriteYaml, AFormulaWhoseTextNoLongerHoldsIsWrittenFromItsValue) {
+TEST(WriteYaml, AFormulaWithOutdatedTextIsWrittenFromItsValue) {
   const ReadResult read = read_text(R"(linkwright: 1
 name: one
 parameters: {l: 2, m: l*3}

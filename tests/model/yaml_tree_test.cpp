@@ -49,7 +49,7 @@ TEST(YamlTree, CountsColumnsOfTheTextAfterAnchors) {
   EXPECT_EQ(p.root->entries[0].value, p.root->entries[1].value);  // an alias shares the node
 }
 
-TEST(YamlTree, TextThatIsNotWrittenAsItReadsHasNoColumn) {
+TEST(YamlTree, EscapedTextHasNoColumn) {
   const Parsed p = parse("a: \"1\\x20+ 2\"\nb: >\n  1 +\n  2\n");
   ASSERT_FALSE(p.complaints.failed());
   EXPECT_EQ(p.root->entries[0].value->text, "1 + 2");
@@ -66,7 +66,7 @@ TEST(YamlTree, AcceptsAByteOrderMark) {
   EXPECT_EQ(p.root->entries[0].value->text_column, 4);
 }
 
-TEST(YamlTree, RefusesWhatIsAmbiguous) {
+TEST(YamlTree, RejectsAmbiguousText) {
   expect_fault("a: 1\nb: 2\na: 3\n", 3, 1, "duplicate key `a`: first in line 1, again in line 3");
   expect_fault("x: {a: 1, b: 2, a: 3}\n", 1, 17, "duplicate key `a`: first in line 1, again in line 1");
   expect_fault("a: &x [1, *x]\n", 1, 11, "`*x` contains this alias");
@@ -89,7 +89,7 @@ TEST(YamlTree, NamesTheFirstPlaceOfBrokenSyntax) {
 }
 
 // yaml-cpp 0.7 takes these as complete.
-TEST(YamlTree, RefusesAQuoteThatIsNeverClosed) {
+TEST(YamlTree, RejectsUnclosedQuotes) {
   expect_fault("a: 'open\n", 1, 4, "not closed");
   expect_fault("a: \"open\\\"\n", 1, 4, "not closed");
   expect_fault("a: 'it''s\n", 1, 4, "not closed");
@@ -97,7 +97,7 @@ TEST(YamlTree, RefusesAQuoteThatIsNeverClosed) {
   EXPECT_EQ(parse("a: \"\\\"\"\n").root->entries[0].value->text, "\"");
 }
 
-TEST(YamlTree, SaysThatAFileIsEmpty) {
+TEST(YamlTree, ReportsEmptyFiles) {
   expect_fault("", 0, 0, "the file is empty");
   expect_fault("# nothing but a comment\n", 0, 0, "the file is empty");
 }
@@ -126,7 +126,7 @@ TEST(YamlTree, BoundsWhatAliasesExpandTo) {
   EXPECT_NE(p.complaints.list()[0].message.find("aliases"), std::string::npos);
 }
 
-TEST(YamlTree, ReportsEveryDuplicateAndGoesOn) {
+TEST(YamlTree, ReportsEveryDuplicateAndContinues) {
   const Parsed p = parse("a: 1\na: 2\nb: 1\nb: 2\n");
   EXPECT_EQ(p.complaints.list().size(), 2u);
   EXPECT_NE(p.root, nullptr);
