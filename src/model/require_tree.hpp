@@ -1,4 +1,4 @@
-// Refusals: of mechanisms with loops by what is made for trees alone, and of trees by what is about loops.
+// Preconditions: functions that require a tree reject closed loops, and functions about loops reject trees.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@
 namespace lw {
 
 // `mechanism`: a Mechanism or a Model. Throws Error if it has loops. `reason` completes the sentence "`NAME` has 3
-// closed loops" with its punctuation: ": dense bodies are counted for trees", ", which this command does not take".
+// closed loops" with its punctuation: ": --dense requires a tree", ", which this command does not support".
 template <class Mechanical>
 void require_tree(const Mechanical& mechanism, std::string_view reason, ErrorCode code = ErrorCode::model) {
   if (mechanism.loops.empty()) return;
@@ -20,11 +20,11 @@ void require_tree(const Mechanical& mechanism, std::string_view reason, ErrorCod
               fmt::format("`{}` has {}{}", mechanism.name, counted(mechanism.loops.size(), "closed loop"), reason));
 }
 
-// Throws Error(usage) if it has none: "--mode is for mechanisms with loops: `puma560` has none".
+// Throws Error(usage) if it has none: "--mode requires closed loops: `puma560` has none".
 template <class Mechanical>
 void require_loops(const Mechanical& mechanism, std::string_view what) {
   if (!mechanism.loops.empty()) return;
-  throw Error(ErrorCode::usage, fmt::format("{} is for mechanisms with loops: `{}` has none", what, mechanism.name));
+  throw Error(ErrorCode::usage, fmt::format("{} requires closed loops: `{}` has none", what, mechanism.name));
 }
 
 }  // namespace lw

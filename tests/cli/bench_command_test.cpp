@@ -71,7 +71,7 @@ TEST(BenchCommand, NothingThatMovesIsExit3) {
 TEST(BenchCommand, LargeModelsAreTimedWithoutTheInterpreter) {
   const Outcome o = linkwright({"bench", "chain-320", "--peers", "none", "--json"});
   ASSERT_EQ(o.code, 0) << o.err;
-  EXPECT_TRUE(has(o.err, "the interpreter is left out")) << o.err;
+  EXPECT_TRUE(has(o.err, "the interpreter is omitted")) << o.err;
   const nlohmann::json json = o.json();
   for (const nlohmann::json& r : json["results"]) {
     EXPECT_EQ(r["backend"], "reference");

@@ -180,7 +180,7 @@ loops:
   EXPECT_EQ(o.code, 0) << o.err;
   ASSERT_EQ(o.json()["diagnostics"].size(), 2u) << o.err;
   EXPECT_TRUE(has(o.err, "the home of joint `a`, 5, lies above its upper limit, 1")) << o.err;
-  EXPECT_TRUE(has(o.err, "one rigid body")) << o.err;
+  EXPECT_TRUE(has(o.err, "the same rigid body")) << o.err;
 }
 
 TEST(CheckCommand, FrictionThatIsLeftOutIsNoted) {

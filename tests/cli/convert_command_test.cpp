@@ -85,7 +85,7 @@ TEST(ConvertCommand, WhatIsReadIsNotWrittenOver) {
   for (const std::string& out : {file, other, folder() + "/./spring.yaml"}) {
     const Outcome o = linkwright({"convert", file, "--out", out});
     EXPECT_EQ(o.code, 2) << out;
-    EXPECT_TRUE(has(o.err, "is what is read")) << o.err;
+    EXPECT_TRUE(has(o.err, "is the input file")) << o.err;
   }
   EXPECT_EQ(content(file), kSpring);
   std::filesystem::remove(other);
@@ -159,7 +159,7 @@ TEST(ConvertCommand, SymbolsOfTwuMayGetTheirValuesFromTheCommandLine) {
 
 TEST(ConvertCommand, WrongUseIsSaid) {
   for (const auto& [words, says] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"convert", "puma600", "--out", "puma.txt"}, "should end in .yaml or .urdf"},
+           {{"convert", "puma600", "--out", "puma.txt"}, "must end in .yaml or .urdf"},
            {{"convert", "puma600", "--out", "puma.yaml", "--to", "urdf"}, "does not go with"},
            {{"convert", "puma600", "--to", "sdf"}, "--to"}}) {
     const Outcome o = linkwright(words);

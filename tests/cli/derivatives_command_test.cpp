@@ -197,7 +197,7 @@ TEST(DerivativesCommand, RefusesWhatMakesNoSense) {
     EXPECT_TRUE(has(o.err, why)) << o.err;
   };
   refused({"derivatives", "puma560", "--parameters", "a22"}, "did you mean `a2`");
-  refused({"derivatives", "puma600", "--parameters", "all"}, "names no parameters");
+  refused({"derivatives", "puma600", "--parameters", "all"}, "has no named parameters");
   refused({"derivatives", "puma560", "--tau", "1,1,1,1,1,1"}, "does not depend on --tau");
   refused({"derivatives", "puma560", "--function", "mass-matrix", "--qd", "1,1,1,1,1,1"}, "does not depend on --qd");
   refused({"derivatives", "puma560", "--function", "forward", "--second"}, "--second");

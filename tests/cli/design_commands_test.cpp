@@ -308,13 +308,13 @@ TEST(OptimizeCommand, SaysWhatIsLeftOutAndWhatTheFileCannotHold) {
   EXPECT_NEAR(o.json()["parameters"]["start.qd.block"]["after"].get<double>(), 2.0,
               1e-6);  // 1 m in 0.5 s, nothing brakes
   EXPECT_EQ(o.json()["parameters"]["start.qd.block"]["in_file"], false);
-  EXPECT_TRUE(has(o.err, "friction and damping of 1 joint (block) are left out of the runs; `friction: true`"))
+  EXPECT_TRUE(has(o.err, "friction and damping of 1 joint (block) are omitted from the runs; `friction: true`"))
       << o.err;
   EXPECT_TRUE(has(o.err, "`start.qd.block` = ") && has(o.err, "not part of a mechanism")) << o.err;
   const std::string file = text_of("pushed.yaml"), page = text_of("pushed.html");
   EXPECT_TRUE(file.starts_with("# Found by") && has(file, "`start.qd.block` = ")) << file;
   EXPECT_EQ(linkwright({"check", "pushed.yaml"}).code, 0);
-  EXPECT_TRUE(has(page, "are left out of the runs") && has(page, "start.qd.block") &&
+  EXPECT_TRUE(has(page, "are omitted from the runs") && has(page, "start.qd.block") &&
               has(page, "not part of a mechanism"));
   // with friction: 1 = v (1 − exp(−c t/m)) m/c, and nothing is left out
   write("rough.yaml", problem + "friction: true\n");
@@ -329,7 +329,7 @@ TEST(OptimizeCommand, NothingToChooseIsNotOptimal) {
         "motion: {times: [0, 1], points: [[0, 0], [1, 1]]}\ncost: {integral: t}\n");
   const Outcome o = linkwright({"optimize", "any.yaml", "--report", "any.html", "--quiet"});
   EXPECT_EQ(o.code, 0);
-  EXPECT_TRUE(has(o.out, "indifferent: ") && has(o.out, "nothing to choose") && !has(o.out, "optimal")) << o.out;
+  EXPECT_TRUE(has(o.out, "indifferent: ") && has(o.out, "nothing to optimise") && !has(o.out, "optimal")) << o.out;
   EXPECT_TRUE(has(text_of("any.html"), "indifferent: "));
   EXPECT_EQ(linkwright({"optimize", "any.yaml", "--json", "--quiet"}).json()["end"], "indifferent");
 }

@@ -120,7 +120,7 @@ TEST(FrictionCommands, JointsAtRestHoldWithinARange) {
   EXPECT_EQ(json["holding"][0]["joint"], "block");
   EXPECT_NEAR(json["holding"][0]["low"], 9.81 - 12, 1e-12);
   EXPECT_NEAR(json["holding"][0]["high"], 9.81 + 12, 1e-12);
-  EXPECT_TRUE(has(linkwright({"inverse", file, "--friction"}).out, "stay at rest under any tau"));
+  EXPECT_TRUE(has(linkwright({"inverse", file, "--friction"}).out, "stay at rest for any tau"));
   // inside it nothing moves, outside it slips by what is left
   const nlohmann::json still = run({"forward", file, "--friction", "--tau", "21.8"}),
                        slips = run({"forward", file, "--friction", "--tau", "22.81"});
@@ -261,9 +261,9 @@ TEST(FrictionCommands, WrongUseIsRefused) {
     std::string says;
   };
   for (const Case& c : {
-           Case{{"inverse", "puma560", "--friction", "--method", "ness"}, 2, "leave --method out"},
-           Case{{"forward", "puma560", "--friction", "--method", "aba"}, 2, "leave --method out"},
-           Case{{"inverse", "puma560", "--plot", "x.svg"}, 2, "--trajectory is missing"},
+           Case{{"inverse", "puma560", "--friction", "--method", "ness"}, 2, "omit --method"},
+           Case{{"forward", "puma560", "--friction", "--method", "aba"}, 2, "omit --method"},
+           Case{{"inverse", "puma560", "--plot", "x.svg"}, 2, "requires --trajectory"},
            Case{{"inverse", "puma560", "--trajectory", file, "--q", "0,0,0,0,0,0"}, 2, "--q belongs to one state"},
            Case{{"inverse", "puma560", "--trajectory", file, "--plot", "x.png"}, 2, "name it x.svg"},
            Case{{"inverse", "puma560", "--trajectory", file, "--out", file}, 2, "--out"},

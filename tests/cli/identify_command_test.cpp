@@ -165,7 +165,7 @@ TEST(IdentifyCommand, WrongUsageIsRefused) {
            {{"identify", "double-pendulum", "--log", log, "--out", "x.urdf"}, 2, "name it x.yaml"},
            {{"identify", "four-bar", "--log", log}, 3, "closed loop"},
            {{"excite", "double-pendulum", "--harmonics", "1"}, 2, "--harmonics takes a whole number from 2"},
-           {{"excite", "double-pendulum", "--velocity", "1,2,3"}, 2, "one value, or 2 of them, not 3"},
+           {{"excite", "double-pendulum", "--velocity", "1,2,3"}, 2, "one value, or 2 values, not 3"},
            {{"excite", "double-pendulum", "--velocity=-1"}, 2, "--velocity must be positive"},
            {{"excite", "double-pendulum", "--torques"}, 2, "--out"},
            {{"excite", "double-pendulum", "--period", "0"}, 2, "a period cannot be 0 s"},

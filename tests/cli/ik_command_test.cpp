@@ -103,7 +103,7 @@ TEST(Ik, WhatTheNumericalMethodDoesNotKnowIsNotSaid) {
   EXPECT_TRUE(far.json()["out_of_reach"] && has(far.err, "out of reach: ")) << far.err;
   EXPECT_TRUE(!hole.json()["out_of_reach"] && has(hole.err, "not found: ") && has(hole.err, "0.1 m away")) << hole.err;
   // where one stands for many it says so
-  EXPECT_TRUE(has(linkwright({"ik", "puma560", "--target", "0.4,0.2,0.3"}).out, "choose with --q"));
+  EXPECT_TRUE(has(linkwright({"ik", "puma560", "--target", "0.4,0.2,0.3"}).out, "selected by --q"));
 }
 
 TEST(Ik, UniversalRobotsArmHasEightSolutions) {
@@ -146,7 +146,7 @@ TEST(Ik, WrongUsageIsExplained) {
            {{"ik", "puma560", "--target", "0.4,0.2,0.3", "--frame", "link7"}, 2, "no frame `link7`"},
            {{"ik", "puma560", "--target", "0.4,0.2,0.3,0,90deg,0", "--branch", "9"}, 2, "there are only"},
            {{"ik", "puma560", "--target", "0.4,0.2,0.3", "--branch", "1.5"}, 2, "number of a solution"},
-           {{"ik", "puma560", "--target", "0.4,0.2,0.3", "--out", "x.csv"}, 2, "a single target has none"},
+           {{"ik", "puma560", "--target", "0.4,0.2,0.3", "--out", "x.csv"}, 2, "--out requires --path"},
            {{"ik", "puma560", "--path", "nowhere.csv"}, 3, "cannot be read"},
            {{"ik", "puma560", "--path", write("a.csv", "t,x,y\n0,1,2\n")}, 3, "a.csv:1: of `x`, `y`, `z`"},
            {{"ik", "puma560", "--path", write("b.csv", "t,x,y,z,rol\n")}, 3, "did you mean `roll`?"},
@@ -176,7 +176,7 @@ TEST(Ik, WrongUsageIsExplained) {
            {{"ik", write("pair.yaml", kPair), "--target", "1,0,0"},
             3,
             "the limits of `b` and `a` contradict each other"},
-           {{"ik", "puma560", "--target", "0,0,0", "--mode", "1"}, 2, "--mode is for mechanisms with loops"},
+           {{"ik", "puma560", "--target", "0,0,0", "--mode", "1"}, 2, "--mode requires closed loops"},
            {{"ik", "four-bar", "--target", "1,0,0"}, 1, "out of reach"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << c.says << o.err;
@@ -324,7 +324,7 @@ TEST(Ik, ASingularTargetSaysThatOneStandsForMany) {
   const std::string target = line.substr(line.find(',') + 1);
   const Outcome o = linkwright({"ik", "puma560", "--target", target, "--q", joined(q)});
   EXPECT_EQ(o.code, 0);
-  EXPECT_TRUE(has(o.out, "1 stands for infinitely many")) << o.out;
+  EXPECT_TRUE(has(o.out, "1 represents infinitely many")) << o.out;
   EXPECT_EQ(
       linkwright({"ik", "puma560", "--target", target, "--q", joined(q), "--json"}).json()["solutions"][0]["freedom"],
       1);

@@ -53,7 +53,7 @@ TEST(Methods, RefuseWhatTheyCannotDescribe) {
   EXPECT_TRUE(has(large.err, "`twu` takes up to 12 joints; this mechanism has 13")) << large.err;
   const Outcome reactions = linkwright({"inverse", "puma560", "--method", "ness", "--reactions"});
   EXPECT_EQ(reactions.code, 2);
-  EXPECT_TRUE(has(reactions.err, "--reactions come with --method rnea")) << reactions.err;
+  EXPECT_TRUE(has(reactions.err, "--reactions requires --method rnea")) << reactions.err;
 }
 
 // The weight of 2 kg at a place is what a payload there weighs; at rest nothing else tells them apart.
@@ -91,7 +91,7 @@ TEST(Wrench, MistakesAreExplained) {
     EXPECT_EQ(o.code, 2) << wrench;
     return o.err;
   };
-  EXPECT_TRUE(has(error("link6"), "--wrench takes LINK:FX,FY,FZ"));
+  EXPECT_TRUE(has(error("link6"), "--wrench needs LINK:FX,FY,FZ"));
   EXPECT_TRUE(has(error("link9:1,2,3"), "has no link `link9`"));
   EXPECT_TRUE(has(error("link6:1,2"), "not 2 values"));
   EXPECT_TRUE(has(error("link6:1,2,3@1"), "the place is x,y,z"));

@@ -128,7 +128,7 @@ TEST(RegressorCommand, ShowsYWhereItFitsAndSaysWhereItIsElse) {
     }
   }
   EXPECT_FALSE(has(narrow.out, "--json"));
-  EXPECT_TRUE(has(linkwright({"regressor", "humanoid"}).out, "--json has it"));
+  EXPECT_TRUE(has(linkwright({"regressor", "humanoid"}).out, "--json prints it"));
 }
 
 }  // namespace regressor_command_test

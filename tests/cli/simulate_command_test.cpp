@@ -191,7 +191,7 @@ TEST(SimulateCommand, MistakesAreNamed) {
     std::vector<std::string> says;
   };
   for (const Case& c : std::vector<Case>{
-           {{}, 2, {"how long?"}},
+           {{}, 2, {"the duration is missing"}},
            {{"--duration", "-1"}, 2, {"--duration must be positive"}},
            {{"--duration", "nan"}, 2, {"--duration takes a number"}},
            {{"--duration", "1", "--step", "0"}, 2, {"--step must be positive"}},

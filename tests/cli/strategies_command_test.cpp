@@ -49,7 +49,7 @@ TEST(CompileSimulator, WhatDoesNotGoTogether) {
   says({"--simulator", "--float"}, 2, "--float does not go with --simulator");
   says({"--simulator", "--strategy", "loops"}, 2, "--strategy does not go with --simulator");
   says({"--simulator", "--keep", "m9"}, 2, "m9");
-  says({"--inertias"}, 2, "--inertias goes with --simulator");
+  says({"--inertias"}, 2, "--inertias requires --simulator");
   says({"--strategy", "loops", "--language", "python"}, 2, "--strategy loops goes with C and C++, not with python");
   says({"--strategy", "cse", "--functions", "forward"}, 2, "--strategy cse is for `inverse` alone");
   says({"--strategy", "cse", "--friction"}, 2, "strategies are for dynamics without friction");

@@ -54,7 +54,7 @@ TEST(Usage, UnknownWordsGetASuggestion) {
                          {{"inverse", "puma560", "--qddd", "1"}, "did you mean `--qdd`?"},
                          {{"inverse", "puma560", "--method", "rneea"}, "did you mean `rnea`?"},
                          {{"hlep"}, "did you mean `help`?"},
-                         {{"inverse", "puma560", "elbow"}, "no further argument: `elbow`"},
+                         {{"inverse", "puma560", "elbow"}, "unexpected argument of `inverse`: `elbow`"},
                          {{"inverse"}, "needs MODEL"},
                          {{"inverse", "puma560", "--q"}, "--q needs a value"},
                          {{"inverse", "puma560", "--q", "--json"}, "--q needs a value"},
@@ -66,7 +66,7 @@ TEST(Usage, UnknownWordsGetASuggestion) {
                          {{"kinematics", "puma560", "--draw", "a.b/x.png"}, "--draw writes SVG: name it a.b/x.svg"},
                          {{"kinematics", "puma560", "--draw", "-"}, "--draw writes SVG: name it FILE.svg"},
                          {{"reproduce", "twu", "--out", "x"}, "--out writes HTML: name it x.html"},
-                         {{"--json", "models"}, "the command comes first"}}) {
+                         {{"--json", "models"}, "the command must come first"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, 2) << c.says;
     EXPECT_TRUE(o.out.empty());

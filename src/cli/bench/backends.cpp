@@ -329,8 +329,9 @@ class Maker {
       }
       list_.push_back(std::make_unique<Interpreted>(plain, states_));
     } else {
-      note_(fmt::format("{}: the interpreter is left out; traced graphs of more than {} velocities are too large",
-                        model_.name, kLargestTraced));
+      note_(fmt::format(
+          "{}: the interpreter is omitted; traced graphs of mechanisms with more than {} velocities are too large",
+          model_.name, kLargestTraced));
     }
     if (n > kLargestCompiled) return;
     note_(fmt::format("{}: compiling", model_.name));

@@ -67,12 +67,13 @@ std::string processor() {
 void warn_about_circumstances(const Arguments& arguments) {
 #if !defined(__OPTIMIZE__)
   warn(arguments,
-       "linkwright was built without optimisation: its figures mean nothing. Build with -DCMAKE_BUILD_TYPE=Release.");
+       "linkwright was built without optimisation, so its timings are meaningless. Build with "
+       "-DCMAKE_BUILD_TYPE=Release.");
 #endif
   double load = 0.0;
   if (getloadavg(&load, 1) == 1 && load > 0.7) {
     warn(arguments,
-         fmt::format("the machine is busy (load {:.1f}): figures are upper bounds and ratios doubtful", load));
+         fmt::format("the machine is busy (load {:.1f}): times are upper bounds and ratios unreliable", load));
   }
 }
 
@@ -120,8 +121,8 @@ std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& lo
       const double off = disagreement(f, *backends.front(), *b);
       if (!(off <= 1e-9)) {
         throw Disagreement(
-            fmt::format("{}, {}: {} differs from the reference by {:.1e} of the result; nothing is timed that does not "
-                        "agree to 1e-9",
+            fmt::format("{}, {}: {} differs from the reference by {:.1e} of the result; functions that do not agree to "
+                        "1e-9 are not timed",
                         loaded.model.name, f.name, b->name, off));
       }
       calls.push_back({[f, p = b.get()](int state, double nudge) { return p->compute(f, state, nudge); }, b->many(f)});
@@ -176,17 +177,18 @@ void print_rates(const std::vector<Result>& results, double peak) {
       rates.push_back(fmt::format("{} {:.0f} %", r.function, 100.0 * r.operations / r.timing.ns / peak));
   }
   if (!rates.empty())
-    fmt::print("batch, of the {:.0f} Gflop/s that this core does at most: {}\n", peak, fmt::join(rates, ", "));
+    fmt::print("batch, as a fraction of this core's peak of {:.0f} Gflop/s: {}\n", peak, fmt::join(rates, ", "));
 }
 
 std::vector<LoadedModel> load_models(const Arguments& arguments) {
   if (arguments.has("MODEL")) {
     LoadedModel loaded = load_model(arguments);
     for (const char* option : {"--friction", "--simulate"}) {
-      if (arguments.has(option)) require_tree(loaded.model, fmt::format(": {} is for trees", option));
+      if (arguments.has(option)) require_tree(loaded.model, fmt::format(": {} requires a tree", option));
     }
     if (loaded.model.nv == 0) {
-      throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
+      throw Error(ErrorCode::model,
+                  fmt::format("`{}` has no degrees of freedom: there is nothing to time", loaded.model.name));
     }
     judge_mass_matrix(arguments, loaded.model);
     return {std::move(loaded)};
@@ -205,7 +207,7 @@ PeerSearch look_for_peers(const Arguments& arguments) {
   if (arguments.text("--peers", "auto") == "auto") search = find_peers(peer_folders());
   for (const std::string& failure : search.failures) warn(arguments, failure);
   if (!search.missing.empty()) {
-    note(arguments, fmt::format("Not found, so not compared: {} (bench/README.md says how to add them)",
+    note(arguments, fmt::format("Not found and not compared: {} (to add them, see bench/README.md)",
                                 fmt::join(search.missing, ", ")));
   }
   return search;
@@ -256,13 +258,13 @@ int bench(const Arguments& arguments) {
   }
   if (arguments.has("--simulate")) {
     fmt::print(
-        "\nLeast of up to {} repetitions, ways in turn; work is integrated along. Other libraries give the "
+        "\nMinimum of up to {} repetitions, methods in turn; work is integrated too. Other libraries compute the "
         "accelerations in the same loop.\n",
         kRepetitions);
   } else {
     fmt::print(
-        "\nLeast of up to {} repetitions over up to {} random states, of loops states a millisecond apart; backends in "
-        "turn; (ratio to the reference).\n",
+        "\nMinimum of up to {} repetitions over up to {} random states (for closed loops, states a millisecond apart); "
+        "backends in turn; (ratio to the reference).\n",
         kRepetitions, kTimedStates);
   }
   fmt::print("{}\nlinkwright: {}\n", processor(), build);
@@ -274,12 +276,12 @@ int run_bench(const Arguments& arguments) {
   if (arguments.has("--cores")) {
     for (const char* option : {"--peers", "--friction"}) {
       if (arguments.has(option))
-        throw Error(ErrorCode::usage, fmt::format("--cores does not go with {}: one or the other", option));
+        throw Error(ErrorCode::usage, fmt::format("--cores and {} cannot be combined", option));
     }
     warn_about_circumstances(arguments);
     return bench_cores(arguments);
   }
-  if (arguments.has("--long")) throw Error(ErrorCode::usage, "--long goes with --cores");
+  if (arguments.has("--long")) throw Error(ErrorCode::usage, "--long requires --cores");
   try {
     return bench(arguments);
   } catch (const Disagreement& e) {
@@ -292,21 +294,21 @@ int run_bench(const Arguments& arguments) {
 
 Command bench_command() {
   Command c = elastic_command(
-      {choice_option("--peers", "auto|none", "auto: all that are found; none: ours only", {"auto", "none"}),
-       flag_option("--friction", "inverse dynamics alone, without and with what joints and drives lose"),
+      {choice_option("--peers", "auto|none", "auto: all libraries found; none: Linkwright only", {"auto", "none"}),
+       flag_option("--friction", "only inverse dynamics, without and with losses of joints and drives"),
        flag_option("--cores",
-                   "instead: each function on one core and on as many as are chosen for it; without MODEL for every "
-                   "model that comes along"),
+                   "each function on one core and on the number of cores chosen for it; without MODEL for every "
+                   "built-in model"),
        flag_option("--long", "with --cores: also derivatives of large mechanisms, which take minutes to compile"),
-       flag_option("--simulate", "whole simulations instead: Runge-Kutta steps of 1 ms, and eight at once")});
+       flag_option("--simulate", "whole simulations: Runge-Kutta steps of 1 ms, singly and eight at once")});
   c.name = "bench";
-  c.summary = "nanoseconds per call, beside other libraries";
+  c.summary = "time per call, compared with other libraries";
   c.description =
-      "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter, jit, "
-      "and batch: many states at once in vectors) and those other dynamics libraries whose adapters stand beside the "
-      "program (bench/README.md). Results are compared first, and nothing is timed that does not agree. Independent "
-      "calls show throughput, dependent ones latency (of a batch: of one state). With --simulate whole motions are "
-      "timed. Without MODEL: arm6, arm7, quadruped, humanoid.";
+      "Times every function with every backend in one run: reference, interpreter, jit, and batch (many states at once "
+      "in vectors), and the other dynamics libraries whose adapters are installed next to the program "
+      "(bench/README.md). Results are compared first, and functions that disagree are not timed. Independent calls "
+      "show throughput, dependent calls latency (for a batch, of one state). With --simulate, whole motions are timed. "
+      "Without MODEL: arm6, arm7, quadruped, humanoid.";
   c.examples = {"linkwright bench",
                 "linkwright bench puma560 --json",
                 "linkwright bench chain-30 --peers none",

@@ -61,8 +61,8 @@ std::vector<CoresRow> time_choices(const Arguments& arguments, const LoadedModel
     const bool is_long = f.row.derivative_of && loaded.model.nv > kLargestDerivatives;
     if (is_long && !arguments.has("--long")) {
       if (!arguments.quiet())
-        say(fmt::format("{}: `{}` is left out, which takes minutes to compile (--long)", loaded.model.name,
-                        f.row.name));
+        say(fmt::format("{}: `{}` is omitted because it takes minutes to compile; --long includes it",
+                        loaded.model.name, f.row.name));
       continue;
     }
     functions.push_back(f);
@@ -113,7 +113,7 @@ int bench_cores(const Arguments& arguments) {
   const Machine machine = load_machine("host");
   const std::vector<std::string> names =
       arguments.has("MODEL") ? std::vector{arguments.text("MODEL")} : embedded_names();
-  if (!arguments.quiet()) say("tracing, compiling and timing: best while the computer does nothing else");
+  if (!arguments.quiet()) say("tracing, compiling and timing; results are best on an idle computer");
   Json json{{"cpu", machine.cpu}, {"cores", allowed_cores().size()}, {"results", Json::array()}};
   double worst = 0.0;
   std::string where;
@@ -124,11 +124,11 @@ int bench_cores(const Arguments& arguments) {
     try {
       const LoadedModel loaded = load_tree(of);
       if (loaded.model.nv == 0)
-        throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", name));
+        throw Error(ErrorCode::model, fmt::format("`{}` has no degrees of freedom: there is nothing to time", name));
       rows = time_choices(arguments, loaded, machine);
     } catch (const Error& e) {
       if (arguments.has("MODEL")) throw;
-      if (!arguments.quiet()) say(fmt::format("{} is left out: {}", name, e.what()));
+      if (!arguments.quiet()) say(fmt::format("{} is omitted: {}", name, e.what()));
       continue;
     }
     Table table({"function", "one core", "cores", "chosen", "chosen / one", "why"});
@@ -155,7 +155,7 @@ int bench_cores(const Arguments& arguments) {
   if (arguments.json()) {
     print_json(json);
   } else {
-    fmt::print("\nThe greatest ratio is {:.3f}{}.\n{}, {}\n", worst, worst > 1.0 ? fmt::format(" ({})", where) : "",
+    fmt::print("\nThe largest ratio is {:.3f}{}.\n{}, {}\n", worst, worst > 1.0 ? fmt::format(" ({})", where) : "",
                machine.cpu, counted(allowed_cores().size(), "core"));
   }
   return kOk;

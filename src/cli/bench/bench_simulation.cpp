@@ -140,8 +140,9 @@ std::vector<SimulationTiming> time_simulations(const LoadedModel& loaded, const 
     if (!(timing.off <= 1e-9)) {
       throw Error(
           ErrorCode::data,
-          fmt::format("{}: {} is off by {:.1e} after {} s of simulation; nothing is timed that does not agree to 1e-9",
-                      loaded.model.name, c.name, timing.off, kCompared));
+          fmt::format(
+              "{}: {} deviates by {:.1e} after {} s of simulation; functions that do not agree to 1e-9 are not timed",
+              loaded.model.name, c.name, timing.off, kCompared));
     }
     timings.push_back(timing);
     // whole steps that take some hundredths of a second, and never so many that the motion has time to run away
@@ -173,7 +174,7 @@ void print_simulations(const std::string& model, const std::vector<SimulationTim
   const SimulationTiming& ours = jit == timings.end() ? timings.front() : *jit;
   fmt::print("\n{}\n\n", styled(fmt::format("{}: Runge-Kutta steps of 1 ms, no torques, no friction", model),
                                 Style::heading, stdout));
-  Table table({"forward dynamics by", "ns a step", "times real time", fmt::format("of {}", ours.backend), "off"});
+  Table table({"forward dynamics by", "ns per step", "times real time", fmt::format("of {}", ours.backend), "off"});
   for (const SimulationTiming& t : timings) {
     table.add({t.backend, fmt::format("{:.0f}", t.ns_per_step), fmt::format("{:.0f}", t.times_real),
                fmt::format("{:.3f}x", t.times_real / ours.times_real), fmt::format("{:.0e}", t.off)});

@@ -71,15 +71,17 @@ std::vector<std::string> peer_folders() {
 }
 
 std::vector<peer::Body> describe_bodies(const Model<double>& model) {
-  if (model.has_mimics) throw Error(ErrorCode::model, model.name + " has mimic joints, which the peers do not know");
-  require_tree(model, ", which the peers do not know");
+  if (model.has_mimics)
+    throw Error(ErrorCode::model, model.name + " has mimic joints, which the other libraries do not support");
+  require_tree(model, ", which the other libraries do not support");
   if (has_elements(model))
-    throw Error(ErrorCode::model, model.name + " has force elements, which the peers do not know");
+    throw Error(ErrorCode::model, model.name + " has force elements, which the other libraries do not support");
   if (!model.rotor_ties.empty())
-    throw Error(ErrorCode::model, model.name + " has coupled drives, which the peers do not know");
+    throw Error(ErrorCode::model, model.name + " has coupled drives, which the other libraries do not support");
   std::vector<peer::Body> bodies;
   for (const Body<double>& b : model.bodies) {
-    if (b.stiffness != 0.0) throw Error(ErrorCode::model, model.name + " has springs, which the peers do not know");
+    if (b.stiffness != 0.0)
+      throw Error(ErrorCode::model, model.name + " has springs, which the other libraries do not support");
     peer::Body out{};
     out.parent = b.parent;
     out.kind = static_cast<peer::Kind>(b.kind);

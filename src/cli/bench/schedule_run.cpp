@@ -57,7 +57,7 @@ FlowSearch look_for_flows(const Arguments& arguments) {
   if (arguments.quiet()) return search;
   for (const std::string& failure : search.failures) say_warning(failure);
   if (!search.missing.empty()) {
-    say(fmt::format("Not found, so not compared: {} (bench/README.md says how to add it)",
+    say(fmt::format("Not found and not compared: {} (to add it, see bench/README.md)",
                     fmt::join(search.missing, ", ")));
   }
   return search;
@@ -114,7 +114,8 @@ void give_runs(const Arguments& arguments, const DividedRuns& r) {
                  fmt::format("{:.2f}", one.seconds / run.seconds), "",
                  fmt::format("the same tasks run by {}", run.about)});
     }
-    fmt::print("{}\n{}\nFastest on {}.\n", table.str(), r.same ? "All give the same bits." : "The results DIFFER.",
+    fmt::print("{}\n{}\nFastest on {}.\n", table.str(),
+               r.same ? "All results have the same bits." : "The results DIFFER.",
                counted(static_cast<std::size_t>(fastest->processors), "core"));
   }
 }
@@ -124,18 +125,19 @@ void give_runs(const Arguments& arguments, const DividedRuns& r) {
 int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std::string& function,
                 const Machine& machine, const std::vector<int>& processors) {
   if (machine.name != "host" || machine.cpu.empty()) {
-    throw Error(ErrorCode::usage, "--run is for this computer: --machine host");
+    throw Error(ErrorCode::usage, "--run measures this computer: use --machine host");
   }
   const auto cores = static_cast<int>(allowed_cores().size());
   if (processors.back() > cores) {
-    throw Error(ErrorCode::usage, fmt::format("--run on {} processors: this process may use {}", processors.back(),
-                                              counted(static_cast<std::size_t>(cores), "core")));
+    throw Error(ErrorCode::usage, fmt::format("--run: {} processors requested, but this process may use only {}",
+                                              processors.back(), counted(static_cast<std::size_t>(cores), "core")));
   }
-  if (!arguments.quiet()) say("tracing, compiling and timing: best while the computer does nothing else");
+  if (!arguments.quiet()) say("tracing, compiling and timing; results are best on an idle computer");
   const Program program = fastest_program(arguments, loaded.mechanism, function);
   const Function& f = program.functions[0];
   if (f.output_size() == 0)
-    throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
+    throw Error(ErrorCode::model,
+                fmt::format("`{}` has no degrees of freedom: there is nothing to time", loaded.model.name));
   Compiled compiled = jit(program);
   if (!compiled.is_native()) throw Error(ErrorCode::toolchain, "--run needs a C compiler (CC, cc, gcc, clang)");
   ExecutorOptions options;

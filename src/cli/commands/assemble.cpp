@@ -29,15 +29,15 @@ constexpr double kDegreesPerRadian = 180.0 / 3.14159265358979323846;
 
 std::string how(const AssemblyModes& all) {
   if (all.infinite && all.starts == 0) return "are some of infinitely many";
-  if (all.complete) return "were found in closed form: there are no others";
-  return fmt::format("were found by search from {}; the rarest was found {}: there may be others",
+  if (all.complete) return "were found in closed form, so the list is complete";
+  return fmt::format("were found by a search from {}; the rarest was found {}. There may be others",
                      counted(at(all.starts), "start"), counted(at(all.rarest), "time"));
 }
 
 void print_modes(const Model<double>& model, int frame, const AssemblyModes& all, const std::vector<double>& actuated) {
-  const std::string ways = all.infinite ? fmt::format("{} of infinitely many ways", all.modes.size())
-                                        : counted(all.modes.size(), "way", "ways");
-  fmt::print("{}: {} of assembling it\n{}\n", model.name, ways, configuration_line(actuated));
+  const std::string ways = all.infinite ? fmt::format("{} of infinitely many configurations", all.modes.size())
+                                        : counted(all.modes.size(), "assembly mode");
+  fmt::print("{}: {}\n{}\n", model.name, ways, configuration_line(actuated));
   Table table({"mode", "x", "y", "z", "m", "roll", "pitch", "yaw", "deg", "residual", "condition", "signs", ""});
   for (std::size_t k = 0; k < all.modes.size(); ++k) {
     const AssemblyMode& mode = all.modes[k];
@@ -129,7 +129,7 @@ int list_modes(const Arguments& arguments, const LoadedModel& loaded, const Loop
   }
   if (all.infinite && !arguments.quiet()) {
     say_warning(
-        "something can move while the actuated joints stand still there: the modes listed are some of infinitely many");
+        "parts can move there while the actuated joints are fixed: the modes listed are some of infinitely many");
   }
   if (!all.modes.empty()) return kOk;
   if (!unlike.empty()) {
@@ -137,7 +137,7 @@ int list_modes(const Arguments& arguments, const LoadedModel& loaded, const Loop
     return kCheckFailed;
   }
   say(fmt::format("`{}` cannot be assembled there{}", model.name,
-                  open.empty() && !all.complete ? ", as far as was found" : ""));
+                  open.empty() && !all.complete ? ", as far as found" : ""));
   for (const std::string& why : to_lines(open)) say("  " + why);
   if (open.empty()) {
     Workspace<double> work(model);
@@ -151,8 +151,9 @@ int draw_workspace(const Arguments& arguments, const Model<double>& model, int f
   const double turned = arguments.has("--turn") ? parse_value(arguments.text("--turn"), true, "--turn") : 0.0;
   const WorkspaceMap map = workspace_map(model, frame, turned);
   if (map.turns_freely && arguments.has("--turn")) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--turn: `{}` has two freedoms, its orientation follows its position", model.name));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--turn: `{}` has two degrees of freedom, so its orientation depends on its position", model.name));
   }
   write_file(arguments.text("--workspace"), workspace_picture(model, frame, map));
   if (arguments.json()) {
@@ -165,7 +166,7 @@ int draw_workspace(const Arguments& arguments, const Model<double>& model, int f
                 {"step", map.step},
                 {"file", arguments.text("--workspace")}});
   } else {
-    fmt::print("{}: `{}` reaches {:.4g} m² with its legs bent as at home; dexterity up to {:.3g}\n", model.name,
+    fmt::print("{}: workspace of `{}` in the working mode of home: {:.4g} m²; dexterity up to {:.3g}\n", model.name,
                model.frames[at(frame)].name, map.area, map.best);
     if (!arguments.quiet()) say("note: drawing written to " + arguments.text("--workspace"));
   }
@@ -182,14 +183,14 @@ int run_assemble(const Arguments& arguments) {
   }
   for (const char* option : {"--out", "--plot", "--warning", "--compare"}) {
     if (arguments.has(option) && !arguments.has("--path")) {
-      throw Error(ErrorCode::usage, fmt::format("{} is of a motion along a --path", option));
+      throw Error(ErrorCode::usage, fmt::format("{} requires a --path", option));
     }
   }
   if (arguments.has("--path") && arguments.has("--workspace")) {
-    throw Error(ErrorCode::usage, "`assemble` takes either --path or --workspace");
+    throw Error(ErrorCode::usage, "--path and --workspace cannot be combined");
   }
   if (arguments.has("--turn") && !arguments.has("--workspace"))
-    throw Error(ErrorCode::usage, "--turn is of a --workspace");
+    throw Error(ErrorCode::usage, "--turn requires --workspace");
   const LoadedModel loaded = load_model(arguments);
   const Model<double>& model = loaded.model;
   require_loops(model, "`assemble`");
@@ -200,9 +201,8 @@ int run_assemble(const Arguments& arguments) {
   const int frame = chosen_frame(arguments, model);
   if (arguments.has("--path")) return assemble_along(arguments, loaded, frame);
   if (arguments.has("--mode")) {
-    throw Error(
-        ErrorCode::usage,
-        "--mode says in which mode a --path begins, and there is none; without a path `assemble` lists all modes");
+    throw Error(ErrorCode::usage,
+                "--mode selects the mode at the start of a --path; without --path, `assemble` lists all modes");
   }
   if (arguments.has("--workspace")) return draw_workspace(arguments, model, frame);
   return list_modes(arguments, loaded, judgement, frame);
@@ -214,34 +214,38 @@ Command assemble_command() {
   Option q = q_option();
   q.help = "coordinates of the actuated joints (rad, m; `90deg` is understood); default: those of the home pose";
   Option mode = mode_option();
-  mode.help = "the mode in which the path begins: the K-th of what is listed at --q; default: that of the home pose";
+  mode.help = "the mode in which the path begins: the K-th of those listed at --q; default: that of the home pose";
   mode.group = "Path";
   Command c = model_command(
-      {q, frame_option("the link whose pose tells the modes apart"),
+      {q, frame_option("the link whose pose distinguishes the modes"),
        flag_option("--all", "also the coordinates of all joints"),
        text_option("--path", "FILE.csv",
-                   "follows a motion of the actuated joints (t,q1,...) in its mode, and tells what it passes", "Path"),
+                   "follows a motion of the actuated joints (t,q1,...) in its mode and reports singularities", "Path"),
        mode,
        number_option("--warning", "SECONDS", "how long before a parallel singularity it is announced; default: 0.25",
                      "Path"),
-       text_option("--out", "FILE.csv", "all joints along the path, with conditions and distances", "Path"),
-       text_option("--plot", "FILE.svg", "distances from singularities along the path", "Path"),
-       flag_option("--compare",
-                   "of a planar 3-RRR: six ways to compute where its platform is, by steps, operations and time",
+       text_option("--out", "FILE.csv", "writes all joints along the path, with condition numbers and distances",
                    "Path"),
-       text_option("--workspace", "FILE.svg", "draws where the frame of a planar mechanism can go, and how well",
-                   "Workspace"),
-       text_option("--turn", "ANGLE", "with the frame turned so far from home (three freedoms only)", "Workspace")});
+       text_option("--plot", "FILE.svg", "plots plots distances from singularities along the path", "Path"),
+       flag_option(
+           "--compare",
+           "for a planar 3-RRR: compares six methods for the pose of its platform by steps, operations and time",
+           "Path"),
+       text_option("--workspace", "FILE.svg",
+                   "draws the workspace of the frame of a planar mechanism, with its dexterity", "Workspace"),
+       text_option("--turn", "ANGLE", "with the frame at this rotation from home (three degrees of freedom only)",
+                   "Workspace")});
   c.name = "assemble";
-  c.summary = "all ways to assemble a mechanism with loops, and which of them a path keeps";
+  c.summary = "assembly modes of a closed-loop mechanism, and the mode along a path";
   c.description =
-      "Closes the loops of a mechanism whose actuated joints are given, in every way there is: its assembly modes, "
-      "sorted by the pose of a frame. Planar loops are solved in closed form, up to the six modes of a platform on "
-      "three legs; others are searched, and every mode is certified by the residual of its closures. `signs` are those "
-      "of the closure determinants, a block of loops each, against the home pose: along a path they change only where "
-      "modes meet. Where it cannot be assembled, it says which links are too short and by how much (exit code "
-      "1).\nWith --path the mode is tracked: where it ends, where a parallel singularity comes near (what is driven "
-      "stands still, and the rest can move), and where a leg passes through full stretch (a serial one).";
+      "Finds all assembly modes of a closed-loop mechanism for given actuated joints, sorted by the pose of a frame. "
+      "Planar loops are solved in closed form, up to the six modes of a platform on "
+      "three legs; others are searched, and every mode is verified by the residual of its closures. `signs` are those "
+      "of the closure determinants, one per block of loops, relative to the home pose: along a path they change only "
+      "where modes meet. If the mechanism cannot be assembled, the output says which links are too short and by how "
+      "much (exit code 1).\nWith --path the mode is tracked: the output reports where it ends, where a parallel "
+      "singularity is near (the rest can move while the actuated joints are fixed), and where a leg passes through "
+      "full stretch (a serial singularity).";
   c.examples = {"linkwright assemble planar-3rrr --q 0,0,90deg", "linkwright assemble four-bar --all",
                 "linkwright assemble excavator --q 0,2.1,3.2,1.5",
                 "linkwright assemble five-bar --workspace five-bar.svg"};

@@ -66,11 +66,11 @@ int run_bias(const Arguments& arguments) {
 Command bias_command() {
   Command c = dynamics_command({q_option(), velocity_option("--qd", "velocities"), wrench_option(), mode_option()});
   c.name = "bias";
-  c.summary = "what acts without acceleration: c(q, qd) + g(q)";
+  c.summary = "bias forces, the torques at zero acceleration: c(q, qd) + g(q)";
   c.description =
-      "The torques at zero acceleration: coriolis, which are those of velocity (Coriolis, centrifugal and gyroscopic), "
-      "and gravity, which hold the mechanism at rest (springs and other force elements count here); with --wrench also "
-      "outer, which balance the forces given.";
+      "The torques at zero acceleration: `coriolis`, due to velocity (Coriolis, centrifugal and gyroscopic), and "
+      "`gravity`, which hold the mechanism at rest (springs and other force elements included); with --wrench also "
+      "`outer`, which balance the external forces.";
   c.examples = {"linkwright bias puma560 --qd 1,1,0,0,0,0", "linkwright bias stanford --q 0,90deg,0.4,0,0,0 --json"};
   c.run = run_bias;
   return c;

@@ -53,9 +53,9 @@ void add_singular(const Plant& plant, const Mechanism& mechanism, std::vector<Di
   }
   diagnostics.push_back({Severity::warning, where,
                          fmt::format("nothing resists an acceleration of `{}`: no mass or inertia moves with it alone, "
-                                     "so `forward` has no answer",
+                                     "so `forward` has no solution",
                                      plant.model.velocity_names[static_cast<std::size_t>(k)]),
-                         "give what it moves an inertia, or its drive a `rotor_inertia`"});
+                         "add an inertia to the links that it moves, or a `rotor_inertia` to its drive"});
 }
 
 // What is no error but can hardly be meant.
@@ -63,7 +63,7 @@ void add_doubts(const Findings& f, const Mechanism& mechanism, std::vector<Diagn
   const Model<double>& model = *f.model;
   for (const PassedLimit& passed : passed_limits(mechanism, model, model.home)) {
     diagnostics.push_back({Severity::warning, passed.where,
-                           fmt::format("the home of joint `{}`, {:.6g}, lies {} limit, {:.6g}", passed.joint->name,
+                           fmt::format("the home of joint `{}`, {:.6g}, is {} limit, {:.6g}", passed.joint->name,
                                        passed.value, passed.side, passed.limit),
                            "give a `home` within the limits"});
   }
@@ -72,9 +72,9 @@ void add_doubts(const Findings& f, const Mechanism& mechanism, std::vector<Diagn
     if (loop.a.body != loop.b.body) continue;
     diagnostics.push_back(
         {Severity::warning, mechanism.loops[k].where,
-         fmt::format("the loop `{}` joins `{}` to `{}`, which are one rigid body: it constrains nothing", loop.name,
-                     loop.a.name, loop.b.name),
-         "name links that move against each other"});
+         fmt::format("the loop `{}` connects `{}` to `{}`, which belong to the same rigid body: it has no effect",
+                     loop.name, loop.a.name, loop.b.name),
+         "name links that move relative to each other"});
   }
   if (f.plant && model.nv <= kAffordablePivots) add_singular(*f.plant, mechanism, diagnostics);
   const std::string losses = losses_left_out(mechanism);
@@ -94,8 +94,8 @@ void add_moved_home(const Model<double>& model, const Mechanism& mechanism, cons
   }
   if (moved.empty()) return;
   diagnostics.push_back({Severity::warning, mechanism.where,
-                         fmt::format("the loops cannot be closed with the driven joints as `home` has them: the "
-                                     "nearest closed pose, with which commands begin, moves {}",
+                         fmt::format("the loops cannot be closed with the actuated joints at `home`; commands start "
+                                     "from the nearest closed pose, which moves {}",
                                      moved),
                          "give a `home` that closes the loops"});
 }
@@ -213,7 +213,7 @@ void print_summary(const Findings& f) {
   if (!f.mobility.closed)
     loops += " (not closed)";
   else if (f.mobility.home_residual > kMovedHome)
-    loops += fmt::format(" (closed to {:.1g} near home, which is open by up to {:.2g} m or rad in an equation)",
+    loops += fmt::format(" (closed to {:.1g} near home; the closure error at home is up to {:.2g} m or rad)",
                          f.mobility.residual, f.mobility.home_residual);
   else if (f.mobility.residual > 0.0)
     loops += fmt::format(" (closed to {:.1g})", f.mobility.residual);
@@ -277,12 +277,12 @@ int run_check(const Arguments& arguments) {
 Command check_command() {
   Command c = elastic_command({});
   c.name = "check";
-  c.summary = "read a mechanism, judge it, and say what it is";
+  c.summary = "reads a mechanism, checks it and describes it";
   c.description =
-      "Reads a mechanism file and reports everything that is wrong with it, each with its line: syntax, names, and "
-      "physics (positive masses, inertias that a body can have, loops that close). Then says what the mechanism is: "
-      "its degrees of freedom and the order of its coordinates, which is that of all vectors.\nExit code 3 for a file "
-      "that gives no mechanism, 1 for a mechanism that cannot exist.";
+      "Reads a mechanism file and reports all errors with their lines: syntax, names, and physics (positive masses, "
+      "physical inertias, loops that can be closed). Then describes the mechanism: its degrees of freedom and the "
+      "order of its coordinates, which applies to all vectors.\nExit code 3 if the file does not describe a mechanism, "
+      "1 if the mechanism cannot exist.";
   c.examples = {"linkwright check puma560", "linkwright check puma560 --json"};
   c.run = run_check;
   return c;

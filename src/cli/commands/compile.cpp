@@ -48,7 +48,7 @@ constexpr double kLoudSnapping = 1e-6;  // what snapping may change without a wo
 int read_batch(const Arguments& arguments, const std::string& language) {
   if (!arguments.has("--batch")) return 0;
   if (language != "c" && language != "c++") {
-    throw Error(ErrorCode::usage, fmt::format("--batch goes with C and C++, not with {}", language));
+    throw Error(ErrorCode::usage, fmt::format("--batch requires C or C++, not {}", language));
   }
   const double lanes = arguments.number("--batch", 0.0);
   if (lanes != 4.0 && lanes != 8.0 && lanes != 16.0) {
@@ -61,7 +61,7 @@ int read_batch(const Arguments& arguments, const std::string& language) {
 void require_language(const Arguments& arguments, const std::string& language) {
   for (const char* option : {"--float", "--libm", "--no-fma", "--no-lanes"}) {
     if (arguments.has(option) && language != "c" && language != "c++") {
-      throw Error(ErrorCode::usage, fmt::format("{} goes with C and C++, not with {}", option, language));
+      throw Error(ErrorCode::usage, fmt::format("{} requires C or C++, not {}", option, language));
     }
   }
 }
@@ -128,7 +128,7 @@ void note_idle_parameters(const Arguments& arguments, const Program& program) {
     }
   }
   for (std::size_t k = 0; k < used.size() && !arguments.quiet(); ++k) {
-    if (!used[k]) say(fmt::format("note: nothing that is written depends on `{}`", program.kept[k]));
+    if (!used[k]) say(fmt::format("note: no written function depends on `{}`", program.kept[k]));
   }
 }
 
@@ -136,14 +136,14 @@ void note_idle_parameters(const Arguments& arguments, const Program& program) {
 bool judge_snapping(const Arguments& arguments, double snap, double change) {
   if (change <= kLoudSnapping) return true;
   const std::string what = fmt::format(
-      "angles within {:g} rad of multiples of 90° taken as these, and lengths likewise, change results by {:.1e}", snap,
-      change);
+      "rounding angles within {:g} rad of multiples of 90° to these, and lengths likewise, changes results by {:.1e}",
+      snap, change);
   if (arguments.has("--snap")) {
     say_warning(what);
     return true;
   }
-  say_error(fmt::format(
-      "{}. Nothing is written; --snap 0 leaves the file's numbers alone, --snap {:g} takes the change", what, snap));
+  say_error(fmt::format("{}. Nothing is written; --snap 0 keeps the file's numbers, --snap {:g} accepts the change",
+                        what, snap));
   return false;
 }
 
@@ -168,9 +168,9 @@ std::vector<std::string> options_that_agree(const Mechanism& mechanism, const st
 }
 std::string advice(const std::vector<std::string>& options) {
   if (options.empty())
-    return "--search 0, --parameters full and --snap 0 were tried and do not help: this is a defect of Linkwright, "
+    return "--search 0, --parameters full and --snap 0 were tried without success: this is a defect of Linkwright; "
            "please report it with the file";
-  return fmt::format("with {} it does agree", fmt::join(options, ", or with "));
+  return fmt::format("it agrees with {}", fmt::join(options, ", or with "));
 }
 
 std::vector<FunctionName> read_functions(const Arguments& arguments) {
@@ -178,8 +178,7 @@ std::vector<FunctionName> read_functions(const Arguments& arguments) {
   require_use_of_frame(arguments, functions);
   if (arguments.has("--name") && identifier(arguments.text("--name")) != arguments.text("--name")) {
     const std::string name = arguments.text("--name");
-    throw Error(ErrorCode::usage,
-                fmt::format("--name `{}` is no identifier; `{}` would be one", name, identifier(name)));
+    throw Error(ErrorCode::usage, fmt::format("--name `{}` is not an identifier; `{}` is", name, identifier(name)));
   }
   return functions;
 }
@@ -237,11 +236,10 @@ class CheckedFunctions {
   bool verify_one(const Traced& t) {
     const Verification check = verify(t, kStatesBeforeWriting);
     if (!check.passed()) {
-      say_error(
-          fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). Nothing "
-                      "is written; {}",
-                      t.function.name(), check.error, check.states, check.limit,
-                      advice(options_that_agree(loaded_.mechanism, t.function.name(), options_.trace))));
+      say_error(fmt::format(
+          "`{}` does not agree with the reference: error {:.1e} at {} states (limit {:.0e}). Nothing is written; {}",
+          t.function.name(), check.error, check.states, check.limit,
+          advice(options_that_agree(loaded_.mechanism, t.function.name(), options_.trace))));
       return false;
     }
     proof.errors.push_back(check.error);
@@ -269,7 +267,7 @@ class CheckedFunctions {
       json.back()["float_error"] = error;
       proof.float_errors.push_back(error);
       program.notes.push_back(
-          fmt::format("{}: single precision is off by {:.1e} of the terms of the result at most, at {} random states",
+          fmt::format("{}: largest error in single precision {:.1e} of the terms of the result, at {} random states",
                       t.function.name(), error, kStatesBeforeWriting));
       row.push_back(fmt::format("{:.1e}", error));
     }
@@ -292,7 +290,7 @@ class CheckedFunctions {
 
 int run_compile(const Arguments& arguments) {
   if (arguments.has("--simulator")) return compile_simulator(arguments);
-  if (arguments.has("--inertias")) throw Error(ErrorCode::usage, "--inertias goes with --simulator");
+  if (arguments.has("--inertias")) throw Error(ErrorCode::usage, "--inertias requires --simulator");
   if (arguments.text("--strategy", "recursive") != "recursive") return compile_by_strategy(arguments);
   const Form form{arguments.text("--language", "c"), arguments.has("--float")};
   require_language(arguments, form.language);
@@ -310,7 +308,7 @@ int run_compile(const Arguments& arguments) {
   if (!judge_snapping(arguments, options.trace.snap, proof.snapping)) return kCheckFailed;
   if (proof.snapping > 0.0) {
     program.notes.push_back(
-        fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", proof.snapping));
+        fmt::format("angles rounded to multiples of 90°: results differ from the file's by {:.1e}", proof.snapping));
   }
   const DividedProgram divided = divide_program(program, processors, functions.json);
   program.notes.insert(program.notes.end(), divided.predictions.begin(), divided.predictions.end());
@@ -340,42 +338,38 @@ int run_compile(const Arguments& arguments) {
 
 Command compile_command() {
   std::vector<Option> own{
-      text_option("--functions", "F,...", "what is written, of the functions below; default: inverse"),
+      text_option("--functions", "F,...", "the functions to write, listed below; default: inverse"),
       choice_option("--language", "NAME", "c, c++, fortran, python, latex, text or dot; default: c", kLanguages),
-      text_option("--out", "DIR", "where it is written; default: here"),
-      text_option("--name", "NAME", "what files and functions are called; default: the model's name"),
-      flag_option("--float", "in single precision (C and C++)"),
-      number_option("--batch", "LANES", "also over many states at once, 4, 8 or 16 in vector registers (C and C++)"),
+      text_option("--out", "DIR", "output folder; default: the current folder"),
+      text_option("--name", "NAME", "name of files and functions; default: the model's name"),
+      flag_option("--float", "single precision (C and C++)"),
+      number_option("--batch", "LANES", "also for many states at once, 4, 8 or 16 in vector registers (C and C++)"),
       number_option("--processors", "P", "also divided over P cores that share memory, with C11 atomics (C)"),
       text_option("--machine", "MACHINE",
-                  "whose costs decide who computes what: host, or a file (docs/machines.md); default: host"),
-      flag_option("--libm", "sines and cosines by the C library, not by the kernel in the file"),
-      flag_option("--no-fma", "no fused multiply-adds: the same bits on machines without"),
+                  "cost model for the division: host, or a file (docs/machines.md); default: host"),
+      flag_option("--libm", "sines and cosines by the C library instead of the kernel in the file"),
+      flag_option("--no-fma", "no fused multiply-adds, so that machines without them give the same bits"),
       flag_option("--no-lanes",
                   "no vectors for equal limbs (four legs, two arms): for compilers other than gcc and clang"),
       choice_option("--strategy", "NAME",
                     "how inverse is written: recursive (default), expand, loops or cse; `strategies` compares them",
                     {"expand", "loops", "cse", "recursive"}),
       flag_option("--simulator",
-                  "a program of its own, one C++ file: forward and inverse runs, sensitivities, self-test; parameters "
-                  "from a data "
-                  "file"),
-      flag_option("--inertias",
-                  "of a simulator: masses, centres and moments that the file has as numbers are parameters too")};
+                  "writes a stand-alone program in one C++ file: forward and inverse runs, sensitivities, self-test; "
+                  "parameters from a data file"),
+      flag_option(
+          "--inertias",
+          "with --simulator: masses, centres of mass and moments of inertia given as numbers are parameters too")};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
   c.name = "compile";
   c.summary = "writes code for a mechanism: C, C++, Fortran, Python, or its equations to read";
   c.description =
-      "Writes functions of a mechanism as code that needs nothing else. Each is derived in several ways, simplified, "
-      "and "
-      "verified at random states; the cheapest is kept. Test vectors, a self-test and a report come with it; the "
-      "self-test "
-      "is built and run here before anything is written. In C: void NAME_inverse(const double *q, const double *qd, "
-      "const "
-      "double *qdd, double *tau); parameters that are kept come last among the inputs, as const double *p. What is "
-      "written "
-      "is yours.";
+      "Writes functions of a mechanism as code without dependencies. Each is derived by several methods, simplified, "
+      "and verified at random states; the cheapest is chosen. Test vectors, a self-test and a report are written too; "
+      "the self-test is built and run before anything is written. In C: void NAME_inverse(const double *q, const "
+      "double *qd, const double *qdd, double *tau); kept parameters are the last input, const double *p. The generated "
+      "code is yours, without restrictions.";
   c.sections.push_back(functions_section());
   c.examples = {"linkwright compile puma560 --functions inverse,forward --out code",
                 "linkwright compile puma560 --keep a2,d4 --language fortran --out code",

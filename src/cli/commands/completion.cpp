@@ -163,8 +163,8 @@ int run_completion(const Arguments& arguments) {
 Command completion_command() {
   Command c;
   c.name = "completion";
-  c.summary = "print a completion script for bash, zsh or fish";
-  c.description = "A script that teaches the shell the commands, their options and the names of the models.";
+  c.summary = "prints a completion script for bash, zsh or fish";
+  c.description = "Prints a script that lets the shell complete commands, options and names of models.";
   c.examples = {"linkwright completion bash", "linkwright completion fish"};
   c.positionals = {{"SHELL", "the shell", true, {"bash", "zsh", "fish"}}};
   c.run = run_completion;

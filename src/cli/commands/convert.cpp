@@ -27,11 +27,10 @@ std::string chosen_format(const Arguments& arguments) {
   const auto ends = [&](const char* ending) { return ends_with_ignoring_case(out, ending); };
   const std::string by_name = ends(".yaml") || ends(".yml") ? "yaml" : ends(".urdf") ? "urdf" : "";
   if (by_name.empty()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--out: `{}` should end in .yaml or .urdf, by which it is read again", out));
+    throw Error(ErrorCode::usage, fmt::format("--out: the name `{}` must end in .yaml or .urdf", out));
   }
   if (!asked.empty() && asked != by_name) {
-    throw Error(ErrorCode::usage, fmt::format("--to {} does not go with --out {}", asked, out));
+    throw Error(ErrorCode::usage, fmt::format("--to {} contradicts --out {}", asked, out));
   }
   return by_name;
 }
@@ -51,7 +50,7 @@ void rebase_meshes(const Arguments& arguments, Mechanism& mechanism) {
 
 int to_yaml(const Arguments& arguments, const Mechanism& mechanism) {
   if (mechanism.base_inertia && !arguments.quiet()) {
-    say_warning(fmt::format("the inertia of the base `{}` is left out: it stands still", mechanism.base));
+    say_warning(fmt::format("the inertia of the base `{}` is omitted, because the base does not move", mechanism.base));
   }
   const std::string text = write_yaml(mechanism);
   if (!arguments.has("--out")) {
@@ -72,8 +71,7 @@ int to_urdf(const Arguments& arguments, const Mechanism& mechanism) {
   for (const std::string& loss : files.remarks.losses) say_warning(loss);
   if (!arguments.has("--out")) {
     if (!files.sidecar.empty()) {
-      say_warning(
-          "what stands beside a URDF in its NAME.loops.yaml (gravity, loops, home, …) is written with --out only");
+      say_warning("the contents of NAME.loops.yaml (gravity, loops, home, …) are only written with --out");
     }
     fmt::print("{}", files.urdf);
     return kOk;
@@ -83,8 +81,8 @@ int to_urdf(const Arguments& arguments, const Mechanism& mechanism) {
   if (!files.sidecar.empty()) {
     write_file(beside, files.sidecar);
   } else if (fs::exists(beside, ignored)) {
-    throw Error(ErrorCode::io, fmt::format("`{}` stands there from before and would be read with `{}`, which it does "
-                                           "not belong to: remove it, or choose another name",
+    throw Error(ErrorCode::io, fmt::format("the existing `{}` would be read together with `{}`, but does not belong to "
+                                           "it: remove it, or choose another name",
                                            beside, out));
   }
   write_file(out, files.urdf);
@@ -104,16 +102,16 @@ int run_convert(const Arguments& arguments) {
 }  // namespace
 
 Command convert_command() {
-  Command c = dynamics_command(
-      {text_option("--out", "FILE", "where it is written: NAME.yaml or NAME.urdf"),
-       choice_option("--to", "yaml|urdf", "what goes to stdout where there is no --out; default: yaml", kFormats)});
+  Command c =
+      dynamics_command({text_option("--out", "FILE", "output file: NAME.yaml or NAME.urdf"),
+                        choice_option("--to", "yaml|urdf", "format on stdout without --out; default: yaml", kFormats)});
   std::erase_if(c.options, [](const Option& o) { return o.name == "--json"; });  // a mechanism is its own format
   c.name = "convert";
   c.summary = "writes a mechanism in another format";
   c.description =
       "Reads a mechanism from any format and writes it as a YAML mechanism file, with its formulas and parameters, or "
-      "as URDF, with numbers. What a URDF cannot say goes to NAME.loops.yaml beside it or is named in a warning, with "
-      "--quiet too where it acts on the motion. Without --out the text goes to stdout.";
+      "as URDF, with numbers. Parts that URDF cannot represent are written to NAME.loops.yaml next to it, or reported "
+      "by a warning, which --quiet does not suppress if the motion is affected. Without --out the text goes to stdout.";
   c.examples = {"linkwright convert arm6", "linkwright convert puma560 --to urdf",
                 "linkwright convert four-bar --out four-bar.urdf"};
   c.run = run_convert;

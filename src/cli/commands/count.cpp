@@ -64,11 +64,12 @@ void print_explanation(const Traced& traced, const std::vector<MethodTaken>& tri
     ++shown;
     methods.add({fmt::format("{:.0f}", r.price), fmt::format("{}", total(r.plain.operations)), r.name});
   }
-  fmt::print("{}  ({} were traced; the price counts all operations after the passes, and {} for a sine or cosine)\n",
-             methods.str(), tried.size(), kTrigonometricPrice);
+  fmt::print(
+      "{}  ({} were traced; the price is the number of operations after the passes, with {} for a sine or cosine)\n",
+      methods.str(), tried.size(), kTrigonometricPrice);
   fmt::print("\n{}\n", styled("Passes", Style::heading, stdout));
   if (traced.passes.empty()) {
-    fmt::print("  nothing was left for them\n");
+    fmt::print("  no gain\n");
     return;
   }
   Table passes({"pass", "gain", "multiplications", "additions", "rounds"});
@@ -106,8 +107,8 @@ void print_loss_costs(const Traced& traced, const LoadedModel& loaded, TraceOpti
     laws = combined(laws, joint.operations, 1);
   }
   const OperationCount added = combined(with, without, -1);
-  add("reactions of the bearings", combined(added, laws, -1));
-  add("all that friction adds", added);
+  add("bearing reactions", combined(added, laws, -1));
+  add("total of friction", added);
   fmt::print("{}", table.str());
 }
 
@@ -198,9 +199,8 @@ int run_count(const Arguments& arguments) {
                counted(static_cast<std::size_t>(steps), "Newton step"));
   }
   if (const int steps = most_steps(traced.function, false); steps > 1) {
-    fmt::print(
-        "  at most: a solve of {} Newton steps, each counted as its residual, ends as soon as it has converged\n",
-        steps);
+    fmt::print("  upper bound: a solve of {} Newton steps, each counted as its residual, ends upon convergence\n",
+               steps);
   }
   fmt::print("  {}: {}\n", methods.size() == 1 ? "method" : fmt::format("cheapest of {} methods", methods.size()),
              methods.front().name);
@@ -211,7 +211,7 @@ int run_count(const Arguments& arguments) {
   const bool adds_losses = function.losses == FunctionRow::Losses::on_request && function.takes(kQdd);
   if (arguments.has("--explain") && options.friction && adds_losses) print_loss_costs(traced, loaded, options);
   if (check.passed()) return kOk;
-  say_error(fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
+  say_error(fmt::format("the function does not agree with the reference: error {:.1e}", check.error));
   return kCheckFailed;
 }
 
@@ -219,19 +219,19 @@ int run_count(const Arguments& arguments) {
 
 Command count_command() {
   std::vector<Option> own{
-      choice_option("--function", "F", "what is counted, of the functions below; default: inverse", function_names()),
+      choice_option("--function", "F", "the function to count, listed below; default: inverse", function_names()),
       flag_option("--dense",
-                  "every inertial parameter is a symbol, as publications count; rotors and springs are left out"),
-      flag_option("--explain", "the methods that were tried, and what each pass gained")};
+                  "every inertial parameter is a symbol, as in published counts; rotors and springs are omitted"),
+      flag_option("--explain", "also the methods tried and the gain of each pass")};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
   c.name = "count";
-  c.summary = "operations of the code that compile makes, beside published counts";
+  c.summary = "operation counts of generated code, beside published counts";
   c.description =
       "Counts the multiplications and additions of the code that `compile` writes under the same options: the function "
-      "is derived in several ways (methods), each is simplified by passes, and the cheapest counts, verified at random "
-      "states. Numbers of the file are folded in; --dense makes every inertial parameter a symbol, which is how "
-      "generators are compared. A fused multiply-add counts two; signs are free.";
+      "is derived by several methods, each is simplified by passes, and the cheapest is verified at random states and "
+      "counted. Numbers of the file are constants; --dense makes every inertial parameter a symbol, as in comparisons "
+      "of generators. A fused multiply-add counts as two; signs are free.";
   c.sections.push_back(functions_section());
   c.examples = {"linkwright count puma560", "linkwright count puma560 --dense",
                 "linkwright count ur5 --function forward --explain", "linkwright count rx90 --objective depth"};

@@ -77,7 +77,7 @@ void show_model(const Mechanism& mechanism, const Model<double>& model, const De
   double mass = 0.0;
   for (const Body<double>& b : model.bodies) mass += b.inertia.mass;
   fmt::print("  {}\n", mechanism.summary);
-  fmt::print("  {}, {}, {:.2f} kg that move; read, checked, ready.\n\n", counted(mechanism.links.size(), "link"),
+  fmt::print("  {}, {}, {:.2f} kg of moving mass; read and checked.\n\n", counted(mechanism.links.size(), "link"),
              counted(model.joints.size(), "joint"), mass);
   fmt::print("  {:<26}{:>11}{:>11}{:>11}{:>11}{:>11}{:>11}\n", "", "link1", "link2", "link3", "link4", "link5",
              "link6");
@@ -88,7 +88,7 @@ void show_model(const Mechanism& mechanism, const Model<double>& model, const De
   Workspace<double> work(model);
   forward_kinematics<double>(model, work, s.q);
   const Vec3<double> p = frame_pose(model, work, static_cast<int>(model.frames.size()) - 1).p;
-  fmt::print("\n  In this pose the wrist stands at x = {:.4f}, y = {:.4f}, z = {:.4f} m.\n", p[0], p[1], p[2]);
+  fmt::print("\n  In this pose the wrist is at x = {:.4f}, y = {:.4f}, z = {:.4f} m.\n", p[0], p[1], p[2]);
 }
 
 // Two methods to one number. Returns whether they agree.
@@ -106,7 +106,7 @@ bool show_dynamics(const Model<double>& model, const Function& traced, const Dem
   Vector tau(n), bias(n), M(n * n), twin(n), back(n), interpreted(n);
   rnea<double>(model, work, s.q, s.qd, s.qdd, tau);
 
-  heading(2, "Derive: the torques of that motion, and every number by another method");
+  heading(2, "Derive: the torques of a motion, cross-checked by independent methods");
   fmt::print("  {:<26}{}\n\n", "tau  torques, N·m", listed(tau, 4));
 
   bias_forces<double>(model, work, s.q, s.qd, bias);
@@ -134,27 +134,28 @@ bool show_dynamics(const Model<double>& model, const Function& traced, const Dem
   };
   // double precision on torques of some tens of N·m
   line("tau by Newton-Euler", "M(q) qdd + bias, composite bodies", largest_difference(tau, twin), 1e-12);
-  line("qdd that was asked for", "qdd from tau, articulated bodies", largest_difference(s.qdd, back), 1e-11);
-  line("tau by Newton-Euler", "the same text traced, interpreted", largest_difference(tau, interpreted), 1e-12);
+  line("qdd given", "qdd from tau, articulated bodies", largest_difference(s.qdd, back), 1e-11);
+  line("tau by Newton-Euler", "the same code, traced and interpreted", largest_difference(tau, interpreted), 1e-12);
   double worst = 0.0;
   for (const Formulation& f : formulations()) {
     Vector other(n);
     inverse_by<double>(f, model, s.q, s.qd, s.qdd, other);
     worst = worse(worst, largest_difference(tau, other));
   }
-  line("tau by Newton-Euler", fmt::format("{} other formulations, the farthest", formulations().size()), worst, 1e-12);
+  line("tau by Newton-Euler", fmt::format("{} other formulations, largest difference", formulations().size()), worst,
+       1e-12);
   line(fmt::format("kinetic energy {:.6f} J", e.kinetic), "1/2 qd M qd", std::abs(e.kinetic - half_quadratic), 1e-12);
   return all;
 }
 
 void show_trace(const Function& traced) {
-  heading(3, "Express: the algorithm, written once, writes itself down");
+  heading(3, "Express: tracing the algorithm into a graph");
   const FunctionCost c = cost(traced);
   const OperationCount& o = c.operations;
-  fmt::print("  Called with expressions instead of numbers, the same Newton-Euler text became a graph:\n");
+  fmt::print("  Called with expressions instead of numbers, the same Newton-Euler code gives a graph:\n");
   fmt::print("  {} multiplications, {} additions, {} sines and cosines, {} operations deep.\n", o.multiplications,
              o.additions, o.trigonometric, c.depth);
-  fmt::print("  What compiles, counts and differentiates starts from such graphs.\n");
+  fmt::print("  Code generation, operation counts and derivatives start from such graphs.\n");
 }
 
 struct Generated {
@@ -190,7 +191,7 @@ void show_counts(const Mechanism& mechanism, const Generated& made) {
   const OperationCount any = cost(trace_function(mechanism, "inverse", dense).function).operations;
   add("any PUMA 560: Linkwright", any.multiplications, any.additions, any.trigonometric);
   const OperationCount own = cost(made.program.functions.front()).operations;
-  add("this one, its numbers folded in", own.multiplications, own.additions, own.trigonometric);
+  add("this one, with constant parameters", own.multiplications, own.additions, own.trigonometric);
   fmt::print("{}", table.str());
 }
 
@@ -209,7 +210,7 @@ void show_excerpt(const Program& program) {
 }
 
 bool show_code(const Mechanism& mechanism, const Model<double>& model, Generated& made) {
-  heading(4, "Compile: as little arithmetic as possible, as machine code");
+  heading(4, "Compile: minimal arithmetic, as machine code");
   show_counts(mechanism, made);
   show_excerpt(made.program);
   fmt::print("\n");
@@ -336,16 +337,16 @@ int run_demo(const Arguments&) {
   fmt::print("\n{} (in the source folder `./run` stands for `linkwright`)\n\n",
              styled("Try next", Style::heading, stdout));
   Table next;
-  next.add({"linkwright models", "what else there is"});
-  next.add({"linkwright check puma560", "its coordinates, and whether it can exist"});
-  next.add({"linkwright inverse puma560 --payload link6:2@0,0,0.1", "the same arm with 2 kg in its hand"});
-  next.add({"linkwright compile puma560 --out code", "its inverse dynamics as C, with a self-test"});
-  next.add({"linkwright inverse puma560-dhanaraj --friction", "torques with friction, and what holds it at rest"});
-  next.add({"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0", "all ways to bring its hand there"});
+  next.add({"linkwright models", "lists all commands"});
+  next.add({"linkwright check puma560", "checks it and lists its coordinates"});
+  next.add({"linkwright inverse puma560 --payload link6:2@0,0,0.1", "the same arm with a payload of 2 kg"});
+  next.add({"linkwright compile puma560 --out code", "its inverse dynamics in C, with a self-test"});
+  next.add({"linkwright inverse puma560-dhanaraj --friction", "torques with friction, and the holding range at rest"});
+  next.add({"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0", "all solutions for this target"});
   next.add({"linkwright reproduce all --out report.html", "5 theses and the field's benchmarks, compared"});
   next.add({"linkwright --help", "everything"});
   fmt::print("{}", next.str());
-  if (!agrees) say_error("two methods to one number disagree");
+  if (!agrees) say_error("two methods disagree");
   return agrees ? kOk : kCheckFailed;
 }
 
@@ -354,10 +355,10 @@ int run_demo(const Arguments&) {
 Command demo_command() {
   Command c;
   c.name = "demo";
-  c.summary = "the whole way on one arm, from its file to its torques and to code";
+  c.summary = "shows one arm, from its file to torques and generated code";
   c.description =
-      "Shows what the program does on the PUMA 560: the model, the torques of a motion by several methods that must "
-      "agree, the traced graph, the code made from it, and times. Without a C compiler the code is interpreted.";
+      "Demonstrates the program on the PUMA 560: the model, the torques of a motion by several methods that must "
+      "agree, the traced graph, the generated code, and times. Without a C compiler the code is interpreted.";
   c.examples = {"linkwright demo"};
   c.run = run_demo;
   return c;

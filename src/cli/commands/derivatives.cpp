@@ -112,7 +112,7 @@ std::vector<Dual> evaluate(const Target& target, const Model<Dual>& model, const
                            const std::vector<Dual>& last) {
   const LoopPosition<Dual> pose = loop_position<Dual>(model, plan, q, still(p.guess));
   if (!pose.converged)
-    throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed there", model.name));
+    throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed in this pose", model.name));
   PlantWorkspace<Dual> work(model, plan);
   MovingState state{model, plan, work, pose.q, qd, last, p.frame};
   return target.value(state);
@@ -167,8 +167,9 @@ std::vector<std::string> wanted_parameters(const Arguments& arguments, const Loa
   if (text != "all") return names_in("--parameters", text);
   const std::vector<std::string> all = file_parameters(loaded.mechanism);
   if (all.empty()) {
-    throw Error(ErrorCode::usage, fmt::format("`{}` names no parameters; --parameters inertial are those of its links",
-                                              loaded.model.name));
+    throw Error(ErrorCode::usage,
+                fmt::format("`{}` has no named parameters; use --parameters inertial for those of its links",
+                            loaded.model.name));
   }
   return all;
 }
@@ -277,7 +278,8 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
   const Model<double>& model = plant.joints;
   const std::vector<std::string>& names = r.rows;
   const auto nv = static_cast<std::size_t>(model.nv);
-  fmt::print("{}: derivatives of {} (SI units; a row per result, a column per velocity{})\n{}", model.name, target.help,
+  fmt::print("{}: derivatives of {} (SI units; one row per result, one column per velocity{})\n{}", model.name,
+             target.help,
              has_direction_of_last(target, model, r) || !target.has_last() ? "" : ", of d tau per actuated joint",
              configuration_line(p.q));
   const auto one = [&](const std::string& by, std::span<const double> values, const std::vector<std::string>& columns) {
@@ -343,15 +345,16 @@ void read_products(const Arguments& arguments, const Target& target, const Model
 void refuse_what_does_not_fit(const Arguments& arguments, const Target& target) {
   for (const char* option : {"--qdd", "--tau"}) {
     if (arguments.has(option) && std::string(option).substr(2) != target.last)
-      throw Error(ErrorCode::usage, fmt::format("{} does not depend on {}: leave it out", target.name, option));
+      throw Error(ErrorCode::usage, fmt::format("{} does not depend on {}: omit it", target.name, option));
   }
   if (arguments.has("--qd") && !target.by_qd)
-    throw Error(ErrorCode::usage, fmt::format("{} does not depend on --qd: leave it out", target.name));
+    throw Error(ErrorCode::usage, fmt::format("{} does not depend on --qd: omit it", target.name));
   if (arguments.has("--frame") && !target.is_of_a_frame())
     throw Error(ErrorCode::usage, fmt::format("--frame is for --function kinematics, not for {}", target.name));
   for (const char* option : {"--direction", "--weights"}) {
     if (arguments.has(option) && target.is_matrix())
-      throw Error(ErrorCode::usage, fmt::format("{} is for vectors; the derivative of a mass matrix is none", option));
+      throw Error(ErrorCode::usage,
+                  fmt::format("{} applies to vectors, but the derivative of a mass matrix is not a vector", option));
   }
   if (arguments.has("--second") && !target.is_of_torques())
     throw Error(ErrorCode::usage, fmt::format("--second is for --function inverse, not for {}", target.name));
@@ -378,8 +381,7 @@ int run_derivatives(const Arguments& arguments) {
   refuse_what_does_not_fit(arguments, target);
   const LoadedPlant plant = load_plant(arguments);
   note_losses(arguments, plant.loaded.mechanism);
-  if (arguments.has("--second"))
-    require_tree(plant.loaded.model, ": --second is for trees, first derivatives are for both", ErrorCode::usage);
+  if (arguments.has("--second")) require_tree(plant.loaded.model, ": --second requires a tree", ErrorCode::usage);
   const DerivativePoint p = read_point(arguments, target, plant);
   Results r;
   r.rows = row_names(target, plant);
@@ -408,21 +410,20 @@ Command derivatives_command() {
   Command c = dynamics_command(
       {choice_option("--function", "NAME", "what to differentiate (default: inverse)", functions), q_option(),
        velocity_option("--qd", "velocities"), velocity_option("--qdd", "accelerations, of inverse"),
-       velocity_option("--tau", "torques and forces, of forward"),
-       text_option(
-           "--parameters", "P1,P2,...|all|inertial",
-           "also by parameters: of the file (all of them: all), or of links, such as link3.mx (all of them: inertial)"),
+       velocity_option("--tau", "torques and forces, for forward"),
+       text_option("--parameters", "P1,P2,...|all|inertial",
+                   "also with respect to parameters of the file (`all`) or of links, such as link3.mx (`inertial`)"),
        text_option("--direction", "V1,V2,...", "also each derivative times this vector, one number per velocity"),
        text_option("--weights", "W1,W2,...", "also these weights, one per row, times each derivative"),
-       flag_option("--second", "also the second derivatives, of inverse"),
-       frame_option("frame whose pose is differentiated, of kinematics"), mode_option()});
+       flag_option("--second", "also second derivatives, for inverse"),
+       frame_option("frame whose pose is differentiated, for kinematics"), mode_option()});
   c.name = "derivatives";
-  c.summary = "how results change with q, qd, qdd or tau, and with parameters";
+  c.summary = "derivatives with respect to q, qd, qdd or tau, and to parameters";
   c.description =
-      "Derivatives, exact to the rounding of the largest entries. Those of inverse and forward dynamics are analytic, "
-      "the others are made with dual numbers. A derivative by q is one along the velocities: a quaternion joint has "
-      "three columns, for turns about the axes of its child; a floating one three more, for displacements along them. "
-      "A parameter that others are computed from moves those too.";
+      "Derivatives, accurate to the rounding of the largest entries. Those of inverse and forward dynamics are "
+      "analytic, the others use dual numbers. Derivatives with respect to q are along the velocities: a spherical "
+      "joint has three columns, for rotations about the axes of its child; a floating joint has three more, for "
+      "displacements along them. Parameters computed from a parameter vary with it.";
   c.examples = {"linkwright derivatives puma560 --qd 1,1,1,1,1,1",
                 "linkwright derivatives puma560 --function forward --tau 1,2,3,0,0,0 --json",
                 "linkwright derivatives double-pendulum --parameters all --second --qd 1,2",

@@ -28,7 +28,7 @@ void read_limit(const Arguments& arguments, const std::string& option, const Mod
   const std::vector<double> given = parse_values(arguments.text(option), option, angles ? 0 : std::string::npos);
   if (given.size() != 1 && given.size() != static_cast<std::size_t>(model.nv)) {
     throw Error(ErrorCode::usage,
-                fmt::format("{} takes one value, or {} of them, not {}", option, model.nv, given.size()));
+                fmt::format("{} needs one value, or {} values, not {}", option, model.nv, given.size()));
   }
   for (const double x : given) {
     if (magnitude && !(x > 0.0)) throw Error(ErrorCode::usage, fmt::format("{} must be positive, not {}", option, x));
@@ -40,7 +40,7 @@ int whole_number(const Arguments& arguments, const std::string& option, int fall
   const double x = arguments.number(option, fallback);
   if (x != std::floor(x) || x < least || x > 1e9) {
     throw Error(ErrorCode::usage,
-                fmt::format("{} takes a whole number from {}, not `{}`", option, least, arguments.text(option)));
+                fmt::format("{} needs an integer from {}, not `{}`", option, least, arguments.text(option)));
   }
   return static_cast<int>(x);
 }
@@ -77,7 +77,7 @@ int run_excite(const Arguments& arguments) {
   require_ending(arguments, "--out", "CSV", ".csv");
   require_other_file(arguments, "--out", "MODEL");
   if (arguments.has("--torques") && !arguments.has("--out")) {
-    throw Error(ErrorCode::usage, "--torques adds columns to the file that --out names");
+    throw Error(ErrorCode::usage, "--torques adds columns to the file of --out, which is missing");
   }
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
@@ -92,7 +92,8 @@ int run_excite(const Arguments& arguments) {
   const double rate = arguments.number("--rate", 100.0);
   if (!(rate > 0.0) || rate * options.period > 1e7) {
     throw Error(ErrorCode::usage,
-                fmt::format("--rate {}: between 1 and 10 million samples a period", arguments.text("--rate")));
+                fmt::format("--rate {}: the number of samples per period must be between 1 and 10 million",
+                            arguments.text("--rate")));
   }
   MotionLimits limits = motion_limits(loaded.mechanism, model);
   read_limit(arguments, "--lower", model, true, limits.lower, false);
@@ -141,8 +142,8 @@ int run_excite(const Arguments& arguments) {
     print_json(json);
     return kOk;
   }
-  fmt::print("{}: {} harmonics in {:.6g} s, condition number {:.4g} ({:.4g} by chance) after {}\n\n", model.name,
-             found.motion.harmonics(), found.motion.period(), found.condition, found.of_candidates,
+  fmt::print("{}: {} harmonics in {:.6g} s, condition number {:.4g} ({:.4g} for the best random motion) after {}\n\n",
+             model.name, found.motion.harmonics(), found.motion.period(), found.condition, found.of_candidates,
              counted(static_cast<std::size_t>(found.evaluations), "evaluation"));
   std::vector<double> low = log.q.front(), high = low;
   for (const std::vector<double>& q : log.q) {
@@ -161,35 +162,36 @@ int run_excite(const Arguments& arguments) {
 }  // namespace
 
 Command excite_command() {
-  std::vector<Option> own{text_option("--out", "FILE.csv", "writes t, q1.., qd1.., qdd1.."),
-                          flag_option("--torques", "writes also tau1.., with friction, as the model expects them"),
-                          number_option("--rate", "HZ", "samples a second of that file; default: 100"),
-                          number_option("--harmonics", "N", "of the series; default: 5"),
-                          number_option("--period", "SECONDS", "of the motion; default: 10")};
+  std::vector<Option> own{
+      text_option("--out", "FILE.csv", "writes t, q1.., qd1.., qdd1.."),
+      flag_option("--torques", "also writes tau1.., the model's torques with friction"),
+      number_option("--rate", "HZ", "samples per second of that file; default: 100"),
+      number_option("--harmonics", "N", "number of harmonics number of harmonics of the series; default: 5"),
+      number_option("--period", "SECONDS", "period period of the motion; default: 10")};
   for (const Option& o : friction_options()) own.push_back(o);
   const auto limit = [&](const char* name, const char* help) {
-    own.push_back(
-        text_option(name, "X1,X2,...", std::string(help) + ", one for all or one each; default: the file's", "Limits"));
+    own.push_back(text_option(
+        name, "X1,X2,...", std::string(help) + ", one value for all or one per joint; default: the file's", "Limits"));
   };
-  limit("--lower", "least coordinates");
-  limit("--upper", "greatest coordinates");
-  limit("--velocity", "greatest velocities");
+  limit("--lower", "lower limits of coordinates");
+  limit("--upper", "upper limits of coordinates");
+  limit("--velocity", "limits of velocities");
   own.push_back(text_option("--acceleration", "X1,X2,...",
-                            "greatest accelerations, one for all or one each; default: none", "Limits"));
-  limit("--effort", "greatest torques and forces, friction included");
-  own.push_back(number_option("--evaluations", "N", "how long is searched; default: 3000", "Search"));
-  own.push_back(number_option("--seed", "N", "another series to begin with; default: 1", "Search"));
+                            "limits of accelerations, one value for all or one per joint; default: none", "Limits"));
+  limit("--effort", "limits of torques and forces, friction included");
+  own.push_back(number_option("--evaluations", "N", "length of the search; default: 3000", "Search"));
+  own.push_back(number_option("--seed", "N", "seed of the initial series; default: 1", "Search"));
   own.push_back(number_option("--time-limit", "SECONDS",
                               "ends the search early; the result then depends on the machine", "Search"));
   own.push_back(q_option());
   Command c = dynamics_command(own);
   c.name = "excite";
-  c.summary = "a motion that shows masses, inertias and friction best";
+  c.summary = "designs an exciting motion for identification";
   c.description =
-      "Designs a motion for `identify`: a Fourier series a joint, from rest in a posture (--q) back to it, with the "
-      "least condition number of the equations from which base parameters and friction are found. It stays within the "
-      "limits of positions, velocities and efforts that the file or the options give; turning joints without limits "
-      "stay within half a turn of the posture. The same options give the same motion. --json has the coefficients: q = "
+      "Designs a motion for `identify`: one Fourier series per joint, from rest in a posture (--q) back to it, which "
+      "minimises the condition number of the equations for base parameters and friction. It respects the limits of "
+      "positions, velocities and efforts of the file or the options; revolute joints without limits stay within half a "
+      "turn of the posture. The same options give the same motion. --json has the coefficients: q = "
       "start + sum over l of A_l (cos(l w t) - 1) + B_l sin(l w t), w = 2 pi/period.";
   c.examples = {"linkwright excite double-pendulum --velocity 4 --evaluations 300 --out motion.csv",
                 "linkwright excite puma560 --period 8 --velocity 90deg --evaluations 200 --json"};

@@ -21,7 +21,7 @@ namespace {
 
 std::string method_of(const Arguments& arguments, const LoadedPlant& plant) {
   if (arguments.has("--method"))
-    require_tree(plant.loaded.model, ": --method is for trees, loops have one, by their orthogonal complement",
+    require_tree(plant.loaded.model, ": --method requires a tree; closed loops are solved by the orthogonal complement",
                  ErrorCode::usage);
   if (!plant.plan.is_tree()) return "noc";
   return arguments.has("--friction") ? "newton" : arguments.text("--method", "aba");
@@ -90,18 +90,18 @@ int run_forward(const Arguments& arguments) {
 }  // namespace
 
 Command forward_command() {
-  const Methods methods = with_formulations(
-      {{"aba", "articulated bodies (the fast one)"}, {"crba", "mass matrix by composite bodies, and its factors"}});
+  const Methods methods = with_formulations({{"aba", "articulated bodies (the fastest)"},
+                                             {"crba", "mass matrix by composite bodies, and its factorisation"}});
   Command c = dynamics_command({q_option(), velocity_option("--qd", "velocities"),
-                                velocity_option("--tau", "torques, forces of slides"), method_option(methods),
-                                wrench_option(), friction_option(), mode_option()});
+                                velocity_option("--tau", "torques, forces for prismatic joints"),
+                                method_option(methods), wrench_option(), friction_option(), mode_option()});
   c.name = "forward";
   c.summary = "accelerations under given torques: qdd from q, qd, tau";
   c.description =
-      "Forward dynamics: the accelerations that the torques tau (forces, for slides) cause in the state q, qd under "
-      "gravity. With --friction tau is what the drives take in, as `inverse --friction` gives it, from rest too; "
-      "joints at rest stick where friction can hold them, and begin to slip where it cannot. Of a mechanism with loops "
-      "vectors run over its actuated joints.";
+      "Forward dynamics: the accelerations caused by the torques tau (forces for prismatic joints) in the state q, qd "
+      "under gravity. With --friction, tau is the total drive torque, as computed by `inverse --friction`, also from "
+      "rest; joints at rest stick if friction can hold them, and otherwise begin to slip. For closed-loop mechanisms, "
+      "vectors list the actuated joints.";
   c.examples = {"linkwright forward double-pendulum",
                 "linkwright forward puma560 --tau 10,0,0,0,0,0 --method crba --json",
                 "linkwright forward puma560-dhanaraj --tau 20,0,0,0,0,0 --friction"};

@@ -59,8 +59,8 @@ void print(const Model<double>& model, const Identification& id, const PhysicalF
              id.condition);
   Table parameters({"parameter", "start", "value", "deviation", ""});
   for (const Estimate& e : id.estimates) {
-    const std::string remark = !e.identifiable                   ? "only together with others"
-                               : e.deviation > std::abs(e.value) ? "zero within its deviation"
+    const std::string remark = !e.identifiable                   ? "only in combination"
+                               : e.deviation > std::abs(e.value) ? "zero within its standard deviation"
                                                                  : "";
     parameters.add(
         {e.name, readable(e.start), readable(e.value), e.identifiable ? readable(e.deviation) : "-", remark});
@@ -78,12 +78,13 @@ void print(const Model<double>& model, const Identification& id, const PhysicalF
   }
   fmt::print("{}\n", joints.str());
   if (hidden > 0) {
-    fmt::print("{} not identifiable from this log: of {} combinations it shows {}; the rest is as in the file\n",
-               hidden == 1 ? "1 parameter is" : fmt::format("{} parameters are", hidden), id.estimates.size(), id.rank);
+    fmt::print(
+        "{0} not identifiable from this log, which determines {2} of {1} combinations; the rest is as in the file\n",
+        hidden == 1 ? "1 parameter is" : fmt::format("{} parameters are", hidden), id.estimates.size(), id.rank);
   }
   fmt::print("{} (worst: {}, {:.2g} deviations)\n",
-             fit.consistent() ? "bodies that can exist have these parameters"
-                              : "no bodies that can exist have these parameters",
+             fit.consistent() ? "physically consistent bodies have these parameters"
+                              : "no physically consistent bodies have these parameters",
              fit.worst_name, fit.worst);
 }
 
@@ -107,13 +108,14 @@ std::string provenance(const Arguments& arguments, const Identification& id, con
   std::string text =
       fmt::format("# identified from {}: {}{}, condition number {:.4g}\n", log, counted(id.samples, "sample"),
                   id.filter > 0.0 ? fmt::format(", filtered at {:.4g} Hz", id.filter) : "", id.condition);
-  text += "# what is left of the torques, rms of the estimates:";
+  text += "# residual torques, rms of the estimates:";
   for (const JointFit& j : id.joints) {
     text += fmt::format("{} {} {:.3g}", &j == &id.joints.front() ? "" : ",", j.name, j.residual_rms);
     if (j.holdout_rows > 0) text += fmt::format(" (held out {:.3g})", j.holdout_rms);
   }
-  return text + fmt::format("\n# bodies that can exist, {:.2g} deviations from the estimates at most ({})\n", fit.worst,
-                            fit.worst_name);
+  return text +
+         fmt::format("\n# physically consistent bodies, at most {:.2g} standard deviations from the estimates ({})\n",
+                     fit.worst, fit.worst_name);
 }
 
 void write_fitted(const Arguments& arguments, const LoadedModel& loaded, const Identification& id,
@@ -122,18 +124,18 @@ void write_fitted(const Arguments& arguments, const LoadedModel& loaded, const I
              provenance(arguments, id, fit) + write_yaml(fitted_mechanism(loaded.mechanism, loaded.model, id, fit)));
   if (!fit.consistent()) {
     say_warning(
-        fmt::format("the mechanism written is the nearest that can exist, {:.2g} deviations from `{}`: are its "
-                    "geometry, the log's units and signs right?",
+        fmt::format("the mechanism written is the nearest physically consistent one, {:.2g} standard deviations from "
+                    "`{}`; check its geometry and the log's units and signs",
                     fit.worst, fit.worst_name));
   }
   if (arguments.quiet()) return;
   const std::string losses = replaced(loaded.mechanism);
   if (!id.friction.empty() && !losses.empty()) {
-    say(fmt::format("note: the friction found stands for bearings, dampers and drive losses of {} too", losses));
+    say(fmt::format("note: the identified friction also replaces bearings, dampers and drive losses of {}", losses));
   }
   if (std::any_of(id.friction.begin(), id.friction.end(),
                   [](const FrictionTerm& f) { return f.kind == FrictionTerm::Kind::offset; })) {
-    say("note: offsets of torques have no place in a mechanism file and are left out");
+    say("note: torque offsets cannot be represented in a mechanism file and are omitted");
   }
 }
 
@@ -144,12 +146,13 @@ int run_identify(const Arguments& arguments) {
   require_other_file(arguments, "--out", "--log");
   const LoadedModel loaded = load_tree(arguments);
   if (!loaded.mechanism.couplings.empty()) {
-    throw Error(ErrorCode::model, fmt::format("`{}` has coupled drives, whose rotors `identify` cannot tell apart yet",
-                                              loaded.mechanism.name));
+    throw Error(ErrorCode::model,
+                fmt::format("`{}` has coupled drives, which `identify` does not support yet", loaded.mechanism.name));
   }
   if (has_forces_over_time(loaded.mechanism)) {
-    throw Error(ErrorCode::model, fmt::format("`{}` has forces over the time `t`, which `identify` does not follow yet",
-                                              loaded.mechanism.name));
+    throw Error(ErrorCode::model,
+                fmt::format("`{}` has forces that depend on the time `t`, which `identify` does not support yet",
+                            loaded.mechanism.name));
   }
   IdentifyOptions options = read_friction(arguments);
   if (arguments.has("--filter")) options.filter = arguments.number("--filter", 0.0);
@@ -176,26 +179,27 @@ int run_identify(const Arguments& arguments) {
 }  // namespace
 
 Command identify_command() {
-  std::vector<Option> own{text_option("--log", "FILE.csv", "t, q1.., tau1.. and, where measured, qd1.., qdd1.."),
-                          text_option("--out", "FILE.yaml", "writes the mechanism with what was found")};
+  std::vector<Option> own{text_option("--log", "FILE.csv", "t, q1.., tau1.. and, if measured, qd1.., qdd1.."),
+                          text_option("--out", "FILE.yaml", "writes the mechanism with the identified parameters")};
   for (const Option& o : friction_options()) own.push_back(o);
   own.push_back(number_option("--filter", "HZ",
-                              "cut-off of the low-pass filter, 0: none; default: a twentieth of the sampling rate "
-                              "where accelerations are missing, else none"));
+                              "cut-off of the low-pass filter, 0: none; default: a twentieth of the sampling rate if "
+                              "accelerations are missing, else none"));
   own.push_back(number_option(
-      "--still", "V", "leaves out rows of joints that are no faster (rad/s, m/s), which may stick; default: 0"));
+      "--still", "V",
+      "omits rows of joints that are not faster than this (rad/s, m/s), because they may stick; default: 0"));
   own.push_back(
-      number_option("--holdout", "PART", "this part of the log, its end, is predicted instead of fitted: 0.25"));
+      number_option("--holdout", "PART", "this fraction of the log, at its end, is predicted instead of fitted: 0.25"));
   Command c = dynamics_command(own);
   c.name = "identify";
   c.summary = "masses, inertias and friction from a log of a motion";
   c.description =
       "Estimates base inertial parameters and joint friction together from measured motions and torques, by weighted "
-      "least squares, with their standard deviations, and says what the log does not show. Torques are those on the "
-      "output side of the drives; what the mechanism says of springs acts as known. Where accelerations were not "
-      "measured, positions and velocities are filtered and differenced, and the same filter goes over both sides of "
-      "the equations.\n\nThe mechanism written has bodies that can exist, within three standard deviations of the "
-      "estimates where there are such; what the log leaves open stays near the file.";
+      "least squares, with their standard deviations, and reports what the log does not determine. Torques are those "
+      "on the output side of the drives; springs of the mechanism are known. If accelerations were not measured, "
+      "positions and velocities are filtered and differentiated, and the same filter is applied to both sides of the "
+      "equations.\n\nThe mechanism written has physically consistent bodies, within three standard deviations of the "
+      "estimates if possible; parameters not determined by the log stay near the file.";
   c.examples = {
       "linkwright excite double-pendulum --evaluations 100 --torques --out log.csv && linkwright identify "
       "double-pendulum --log log.csv",

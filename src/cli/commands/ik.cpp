@@ -22,7 +22,7 @@ IkTarget read_target(const std::string& text, bool position_only) {
   const std::vector<double> v = parse_values(text, "--target", 3);
   if (v.size() != 3 && v.size() != 6) {
     throw Error(ErrorCode::usage,
-                fmt::format("--target takes x,y,z or x,y,z,roll,pitch,yaw, not {}", counted(v.size(), "value")));
+                fmt::format("--target needs x,y,z or x,y,z,roll,pitch,yaw, not {}", counted(v.size(), "value")));
   }
   IkTarget target{{Mat3<double>::identity(), {v[0], v[1], v[2]}}, position_only || v.size() == 3};
   if (!target.position_only) target.pose.R = rotation_from_rpy(v[3], v[4], v[5]);
@@ -33,7 +33,7 @@ IkTarget read_target(const std::string& text, bool position_only) {
 std::size_t read_branch(const Arguments& arguments) {
   const double k = arguments.number("--branch", 0.0);
   if (arguments.has("--branch") && !(k >= 1.0 && k <= 1e6 && k == std::floor(k))) {
-    throw Error(ErrorCode::usage, fmt::format("--branch takes the number of a solution, 1 for the nearest, not `{}`",
+    throw Error(ErrorCode::usage, fmt::format("--branch needs the number of a solution, 1 for the nearest, not `{}`",
                                               arguments.text("--branch")));
   }
   return static_cast<std::size_t>(k);
@@ -78,7 +78,7 @@ void print_solutions(const IkSolver& solver, const IkAnswer& answer, std::size_t
   std::vector<std::string> header{""};
   if (branches) header.push_back(solver.branches);
   for (const Entry& e : coordinate_entries(solver.joints)) header.push_back(with_unit(e));
-  header.emplace_back("off by");
+  header.emplace_back("error");
   if (conditions) header.emplace_back("condition");
   Table table(header);
   for (std::size_t k = 0; k < answer.ways.size(); ++k) {
@@ -98,22 +98,20 @@ void print_solutions(const IkSolver& solver, const IkAnswer& answer, std::size_t
 void print_remarks(const IkAnswer& answer, std::size_t first) {
   if (answer.rounded) {
     fmt::print(
-        "\nIt can be in no such pose exactly; this one is the nearest, within the last digits of a pose that was "
-        "rounded\n");
+        "\nThe pose cannot be reached exactly; this is the nearest one, within the rounding of the given digits\n");
   } else if (answer.freedom > 0) {
     fmt::print(
-        "\nOne of infinitely many: {} left over. It is the nearest to --q that was found; others may exist apart from "
-        "it: choose with --q\n",
-        counted(at(answer.freedom), "freedom is", "freedoms are"));
+        "\nOne of infinitely many: {}. It is the nearest to --q that was found; others may be disconnected from it and "
+        "are selected by --q\n",
+        counted(at(answer.freedom), "redundant degree of freedom", "redundant degrees of freedom"));
   } else if (!answer.closed_form) {
-    fmt::print("\nThere may be more than were found; another --q may bring them\n");
+    fmt::print("\nThere may be more solutions; another --q may find them\n");
   }
   for (std::size_t k = 0; k < answer.ways.size(); ++k) {
     if (answer.ways[k].freedom <= answer.freedom) continue;
-    fmt::print(
-        "\n{} stands for infinitely many: the arm is singular there and has {} left over; --q chooses by its "
-        "nearness\n",
-        first + k, counted(at(answer.ways[k].freedom), "freedom", "freedoms"));
+    fmt::print("\n{} represents infinitely many: the arm is singular there, with {}; --q selects the nearest\n",
+               first + k,
+               counted(at(answer.ways[k].freedom), "redundant degree of freedom", "redundant degrees of freedom"));
   }
   if (answer.beyond_limits.value_or(0) > 0) {
     fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows {}\n", *answer.beyond_limits,
@@ -220,7 +218,7 @@ void say_faults(const Arguments& arguments, const std::vector<JointSample>& moti
     say(fmt::format(
         "sample {} (t = {:.6g}): {}{}", faults.unreached[0], s.t,
         s.branch_ends
-            ? "the branch ends at a joint's limit (--ignore-limits goes on, --branch begins on another)"
+            ? "the branch ends at a joint limit (--ignore-limits continues, --branch selects another)"
             : not_reached(s.out_of_reach, false, distance_text(s.position_error, s.rotation_error, position_only)),
         more == 0 ? "" : fmt::format("; {} not reached", counted(more, "more sample is", "more samples are"))));
     if (!arguments.json()) return;  // rates are not shown
@@ -233,8 +231,8 @@ void say_faults(const Arguments& arguments, const std::vector<JointSample>& moti
   }
   if (!faults.doubtful.empty()) {
     say_warning(
-        fmt::format("the rates at sample {} (t = {:.6g}){} are doubtful: nearly singular, or not what the joints do "
-                    "between the samples",
+        fmt::format("the rates at sample {} (t = {:.6g}){} are doubtful: nearly singular, or inconsistent with the "
+                    "motion between the samples",
                     faults.doubtful[0], motion[faults.doubtful[0] - 1].t, and_more(faults.doubtful)));
   }
 }
@@ -259,7 +257,7 @@ void print_motion(const IkQuestion& ask, const IkMotion& motion) {
   const Model<double>& joints = ask.solver.joints;
   double off = 0.0;
   for (const JointSample& s : motion.samples) off = std::max({off, s.position_error, s.rotation_error});
-  fmt::print("{}: `{}` along {}, off by at most {:.1e}{}\n\n", ask.model.name, ask.frame_name(),
+  fmt::print("{}: `{}` along {}, largest error {:.1e}{}\n\n", ask.model.name, ask.frame_name(),
              counted(motion.samples.size(), "sample"), off, motion.about);
   Table table({"joint", "from", "to", "least", "most", "fastest"});
   const std::vector<Entry> entries = coordinate_entries(joints);
@@ -304,10 +302,10 @@ int follow(const IkQuestion& ask) {
 
 int run_ik(const Arguments& arguments) {
   if (arguments.has("--target") == arguments.has("--path")) {
-    throw Error(ErrorCode::usage, "`ik` takes either --target or --path");
+    throw Error(ErrorCode::usage, "`ik` needs either --target or --path");
   }
   if (arguments.has("--out") && !arguments.has("--path")) {
-    throw Error(ErrorCode::usage, "--out writes the joints' motion along a --path; a single target has none");
+    throw Error(ErrorCode::usage, "--out requires --path");
   }
   require_other_file(arguments, "--out", "--path");
   require_other_file(arguments, "--out", "MODEL");
@@ -325,24 +323,24 @@ Command ik_command() {
       {text_option("--target", "POSE", "x,y,z,roll,pitch,yaw in the world, or x,y,z: position only"),
        text_option("--path", "FILE.csv", "samples of the frame's pose instead of one target"),
        text_option("--out", "FILE.csv", "with --path: writes t, q1.., qd1.., qdd1.."),
-       frame_option("the link whose frame is brought there"),
-       number_option("--branch", "K", "only the K-th solution; along a path, the branch to begin on"),
-       flag_option("--position-only", "the orientation does not matter"),
-       flag_option("--ignore-limits", "solutions beyond the joints' limits too"), q_option(), mode_option()});
+       frame_option("the link whose frame is to reach the target"),
+       number_option("--branch", "K", "only solution K; along a path, the branch at the start"),
+       flag_option("--position-only", "ignores the orientation"),
+       flag_option("--ignore-limits", "also finds solutions beyond the joint limits"), q_option(), mode_option()});
   c.name = "ik";
-  c.summary = "joints for a pose of a frame, or along a path";
+  c.summary = "inverse kinematics of a pose or a path";
   c.description =
-      "Inverse kinematics: all configurations that bring a link's frame to a pose or a point, nearest to --q first. In "
-      "closed form for arms with a recognised geometry (three joints, or three and a spherical wrist, or the offset "
-      "wrist of the UR arms); numerically for every other tree, where those solutions are listed that were found. "
-      "Where joints are left over, one is given, as near to --q as it was found. Where there is none it names the "
-      "nearest pose and exits with 1; it says `out of reach` where that is certain, else `not found`.\n\nAlong a path "
-      "it stays on one branch (where this ends at a joint's limit, it stops with 1) and gives rates and accelerations "
-      "of the joints too. The file has the columns t,x,y,z, on request roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), "
-      "ax,ay,az (and alphax,alphay,alphaz); velocities and accelerations that it lacks are taken from three-point "
-      "differences of its samples.\n\nOf a mechanism with loops it gives the driven joints, in every working mode: "
-      "legs that move in a plane are solved in closed form, each by itself. Along a path it goes on smoothly, also "
-      "through the full stretch of a leg, and says when its working mode changed; --out writes t, q1..";
+      "Inverse kinematics: all configurations in which a link's frame reaches a pose or a point, nearest to --q first. "
+      "In closed form for arms with a recognised geometry (three joints, or three and a spherical wrist, or the offset "
+      "wrist of the UR arms); numerically for all other trees, for which the list may be incomplete. For redundant "
+      "arms one solution near --q is given. If there is none, the output gives the nearest pose, says `out of reach` "
+      "if that is certain and otherwise `not found`, and the exit code is 1.\n\nAlong a path the solution stays on one "
+      "branch (if it ends at a joint limit, the exit code is 1) and includes velocities and accelerations of the "
+      "joints. The file has the columns t,x,y,z, optionally roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), ax,ay,az (and "
+      "alphax,alphay,alphaz); missing velocities and accelerations are computed by three-point differences.\n\nFor "
+      "closed-loop mechanisms the result is the actuated joints, in every working mode: planar legs are solved in "
+      "closed form, each separately. Along a path the motion continues smoothly, also through the full stretch of a "
+      "leg, and changes of the working mode are reported; --out writes t, q1..";
   c.examples = {"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0",
                 "linkwright ik stanford --target 0.3,-0.5,-0.1,150deg,0,90deg --branch 1 --json",
                 "linkwright ik cat215b --target 7,1,0.5", "linkwright ik planar-3rrr --target 0.4,0.25,0,0,0,20deg"};

@@ -68,11 +68,13 @@ Json as_json(const std::vector<Reaction>& list) {
 }
 
 void print(const std::vector<Reaction>& list) {
-  fmt::print("\nWhat each joint passes to its link, at the link's frame and in its axes (N·m, N){}:\n\n",
-             std::ranges::any_of(list, &Reaction::cut)
-                 ? "; the joint of a loop to its\nsecond link, at its frame there. Reactions that the loops leave "
-                   "undetermined are taken as zero there"
-                 : "");
+  fmt::print(
+      "\nMoment and force that each joint transmits to its link, at the origin of the link's frame and in its axes "
+      "(N·m, N){}:\n\n",
+      std::ranges::any_of(list, &Reaction::cut)
+          ? "; the joint of a loop to its\nsecond link, at its frame there. Reactions that the loops leave "
+            "undetermined are taken as zero there"
+          : "");
   Table table({"joint", "moment x", "y", "z", "force x", "y", "z"});
   double moment = 0.0, force = 0.0;
   for (const Reaction& r : list) {
@@ -91,9 +93,9 @@ void print(const std::vector<Reaction>& list) {
 }
 
 Option torque_weights_option() {
-  return text_option("--weights", "W1,W2,...",
-                     "loops: where more joints are actuated than there are freedoms, the sum of W tau^2 is made least; "
-                     "default: 1 each");
+  return text_option(
+      "--weights", "W1,W2,...",
+      "for redundantly actuated closed loops: weights W of the minimised sum of W tau^2; default: 1 each");
 }
 
 std::vector<double> read_weights(const Arguments& arguments, const LoadedPlant& plant) {
@@ -105,10 +107,10 @@ std::vector<double> read_weights(const Arguments& arguments, const LoadedPlant& 
                                               counted(weights.size(), "value"), plant.plan.actuated.size()));
   }
   for (const double w : weights) {
-    if (!(w > 0.0)) throw Error(ErrorCode::usage, fmt::format("--weights are positive numbers, not {:.6g}", w));
+    if (!(w > 0.0)) throw Error(ErrorCode::usage, fmt::format("--weights must be positive, not {:.6g}", w));
   }
   if (plant.plan.actuated == plant.plan.independent && !arguments.quiet()) {
-    say("note: --weights change nothing: no more joints are actuated than there are freedoms");
+    say("note: --weights has no effect: there are no redundant actuators");
   }
   return weights;
 }
@@ -128,7 +130,7 @@ int run_inverse(const Arguments& arguments) {
   const std::string method = arguments.text("--method", "rnea");
   const Formulation* formulation = chosen_formulation(arguments);
   if (formulation != nullptr && arguments.has("--reactions"))
-    throw Error(ErrorCode::usage, fmt::format("--reactions come with --method rnea, not with `{}`", method));
+    throw Error(ErrorCode::usage, fmt::format("--reactions requires --method rnea, not `{}`", method));
   const Wrenches wrenches(arguments, model, pose.q);
   PlantWorkspace<double> work(model, plant.plan);
   std::vector<double> tau(plant.plan.actuated.size());
@@ -186,13 +188,13 @@ int run_inverse(const Arguments& arguments) {
 }  // namespace
 
 Command inverse_command() {
-  const Methods methods = with_formulations({{"rnea", "Newton-Euler about the frames' origins (the fast one)"}});
+  const Methods methods = with_formulations({{"rnea", "Newton-Euler about the frames' origins (the fastest)"}});
   std::vector<Option> options{q_option(),
                               velocity_option("--qd", "velocities"),
                               velocity_option("--qdd", "accelerations"),
                               method_option(methods),
                               wrench_option(),
-                              flag_option("--reactions", "also the moment and force in every joint"),
+                              flag_option("--reactions", "also the reaction moment and force of every joint"),
                               friction_option(),
                               mode_option(),
                               torque_weights_option()};
@@ -201,15 +203,14 @@ Command inverse_command() {
   c.name = "inverse";
   c.summary = "joint torques of a motion: tau from q, qd, qdd";
   c.description =
-      "Inverse dynamics: the torques (forces, for slides) that the joints must give for the accelerations qdd in the "
-      "state q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what external forces do.\n\nWith "
-      "--friction tau also overcomes the friction of joints and the losses of drives, on the joints' side of the "
-      "gears, and a table says what it is made up of. The dry friction of a joint at rest opposes the motion that qdd "
-      "begins; where qdd is zero too it has no direction, and a table says between which torques the joint of a tree "
-      "stays at rest.\n\nAlong a --trajectory (CSV with t, q1.., qd1.., qdd1.., as `ik --path` writes it with --out) "
-      "it says the greatest torques.\n\nOf a mechanism with loops vectors run over its actuated joints, and so do the "
-      "torques; the loops are closed as they are at home, followed along the straight line to q, or along the "
-      "trajectory.";
+      "Inverse dynamics: the joint torques (forces for prismatic joints) required for the accelerations qdd in the "
+      "state q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), minus the contribution of external "
+      "forces.\n\nWith --friction, tau also overcomes joint friction and drive losses, on the joint side of the gears, "
+      "and a table lists its parts. Dry friction of a joint at rest opposes the motion that qdd starts; if qdd is zero "
+      "too, it has no direction, and a table lists the range of torques within which the joint (of a tree) stays at "
+      "rest.\n\nFor a --trajectory (CSV with t, q1.., qd1.., qdd1.., as written by `ik --path --out`) the peak torques "
+      "are printed.\n\nFor closed-loop mechanisms, vectors and torques list the actuated joints; the assembly mode is "
+      "that of the home pose, continued along the straight line to q, or along the trajectory.";
   c.examples = {"linkwright inverse puma560 --qdd 1,0,0,0,0,0",
                 "linkwright inverse puma560 --q 0,-45deg,90deg,0,45deg,0 --qd 0.1,0.2,0.3,0,0,0 --json",
                 "linkwright inverse puma560 --payload link6:2.5@0,0,0.1 --reactions",

@@ -146,14 +146,14 @@ int run_kinematics(const Arguments& arguments) {
 
 Command kinematics_command() {
   Command c = model_command({q_option(), velocity_option("--qd", "velocities"), mode_option(),
-                             frame_option("the link whose Jacobian is wanted"),
+                             frame_option("the link whose Jacobian is computed"),
                              text_option("--draw", "FILE.svg", "also draws the mechanism in that pose")});
   c.name = "kinematics";
   c.summary = "poses of all frames, and the Jacobian of one";
   c.description =
-      "Where every link's frame is, and the Jacobian of one of them: [angular; linear] velocity of its origin in world "
-      "axes. With --qd also that velocity, and the acceleration that remains where qdd = 0. Of a mechanism with loops "
-      "all vectors run over its actuated joints, and the others follow.";
+      "The poses of all link frames, and the Jacobian of one of them: [angular; linear] velocity of its origin in "
+      "world axes. With --qd also this velocity, and the acceleration at qdd = 0. For closed-loop mechanisms, all "
+      "vectors list the actuated joints; the others follow.";
   c.examples = {"linkwright kinematics puma560",
                 "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0",
                 "linkwright kinematics cat215b --q 20deg,35deg,-70deg,-50deg --draw cat215b.svg",

@@ -43,7 +43,7 @@ Command mass_matrix_command() {
   c.summary = "mass matrix M(q)";
   c.description =
       "The symmetric matrix M(q) of the equations of motion M(q) qdd + c(q, qd) + g(q) = tau, by composite rigid "
-      "bodies; of a mechanism with loops that of its independent joints.";
+      "bodies; for closed-loop mechanisms, that of the independent joints.";
   c.examples = {"linkwright mass-matrix puma560", "linkwright mass-matrix double-pendulum --q 0,90deg --json"};
   c.run = run_mass_matrix;
   return c;

@@ -38,7 +38,7 @@ int run_models(const Arguments& arguments) {
     print_json(json);
     return kOk;
   }
-  Table table({"name", "dof", "loops", "what it is"});
+  Table table({"name", "dof", "loops", "description"});
   for (const Listed& m : models) {
     bool first = true;
     for (const std::string& line : wrap(m.summary, 68)) {
@@ -50,7 +50,7 @@ int run_models(const Arguments& arguments) {
   fmt::print("{}\n", table.str());
   fmt::print(
       "  chain-N, tree-N, arm-N: mechanisms of N joints for tests and benchmarks, for example chain-12 or tree-30.\n");
-  fmt::print("  `linkwright check NAME` says more about one; files of your own are given by their path.\n");
+  fmt::print("  `linkwright check NAME` describes one; use a path for your own files.\n");
   return kOk;
 }
 
@@ -59,9 +59,8 @@ int run_models(const Arguments& arguments) {
 Command models_command() {
   Command c;
   c.name = "models";
-  c.summary = "list the mechanisms that come with the program";
-  c.description =
-      "The mechanisms carried inside the program, which every command takes by name, with their degrees of freedom.";
+  c.summary = "lists the built-in mechanisms";
+  c.description = "The built-in mechanisms, which every command accepts by name, with their degrees of freedom.";
   c.examples = {"linkwright models", "linkwright models --json"};
   c.options = {json_option()};
   c.run = run_models;

@@ -32,16 +32,17 @@ const char* end_words(DesignOptimum::End end) {
 
 std::string optimum_verdict(const DesignOptimum& found) {
   switch (found.end) {
-    case DesignOptimum::End::optimal: return "optimal: no nearby design within the constraints costs less";
+    case DesignOptimum::End::optimal: return "optimal: no nearby design within the constraints has a lower cost";
     case DesignOptimum::End::indifferent:
-      return fmt::format("indifferent: the cost depends on none of the parameters, there is nothing to choose{}",
-                         found.constraints.empty() ? "" : " but what the constraints ask for");
+      return fmt::format("indifferent: the cost depends on none of the parameters, so there is nothing to optimise{}",
+                         found.constraints.empty() ? "" : " except for the constraints");
     case DesignOptimum::End::stalled:
-      return "stalled: a nearby design costs less, but the search does not get there; a smaller `tolerance` or another "
-             "`start` may help";
+      return "stalled: a nearby design has a lower cost, but the search does not reach it; try a smaller `tolerance` "
+             "or another `start`";
     case DesignOptimum::End::infeasible:
-      return "infeasible: no design was found that meets the constraints; this one comes nearest";
-    case DesignOptimum::End::out_of_evaluations: return "stopped: out of evaluations before the end of the search";
+      return "infeasible: no design was found that meets the constraints; this one is nearest";
+    case DesignOptimum::End::out_of_evaluations:
+      return "stopped: the limit of evaluations was reached before the end of the search";
   }
   return "";
 }
@@ -74,7 +75,7 @@ Table constraint_table(const DesignOptimum& found) {
 std::string left_out_of_runs(const DesignProblem& problem) {
   const std::string losses = problem.friction ? "" : losses_of(problem.mechanism);
   if (losses.empty()) return {};
-  return losses + " are left out of the runs; `friction: true` in the problem includes them";
+  return losses + " are omitted from the runs; `friction: true` in the problem includes them";
 }
 
 // Values of the initial state that were found: a mechanism file has no place for them.
@@ -89,8 +90,8 @@ std::vector<std::string> found_beginnings(const DesignProblem& problem, const De
 }
 std::string beginnings_not_written(const std::vector<std::string>& beginnings) {
   return fmt::format(
-      "{}: where the run begins is not part of a mechanism, and so not of the file that --out writes; a scenario's "
-      "`initial` gives it",
+      "{}: the initial state is not part of a mechanism and not in the file written by --out; put it into a scenario's "
+      "`initial`",
       fmt::join(beginnings, ", "));
 }
 
@@ -196,10 +197,10 @@ int run_optimize(const Arguments& arguments) {
   if (arguments.has("--out") && !problem.mechanism.where.file.empty()) {
     std::error_code ignored;
     if (std::filesystem::equivalent(arguments.text("--out"), problem.mechanism.where.file, ignored)) {
-      throw Error(ErrorCode::usage, "--out would write over the mechanism that is optimised");
+      throw Error(ErrorCode::usage, "--out would overwrite the mechanism to be optimised");
     }
   }
-  if (!arguments.quiet()) say(fmt::format("{}: making the code for its runs and their derivatives", problem.name));
+  if (!arguments.quiet()) say(fmt::format("{}: generating the code for its runs and their derivatives", problem.name));
   const std::string left_out = left_out_of_runs(problem);
   if (!left_out.empty() && !arguments.quiet()) say("note: " + left_out);
   const std::unique_ptr<DesignRun> run = make_run(problem);
@@ -266,16 +267,17 @@ int run_optimize(const Arguments& arguments) {
 Command optimize_command() {
   Command c;
   c.name = "optimize";
-  c.summary = "parameters of a mechanism that make its runs cheapest";
+  c.summary = "optimises design parameters of a mechanism";
   c.description =
-      "Solves a problem of design: parameters of a mechanism within bounds, a cost and constraints over its runs "
-      "(docs/optimize.md). Runs are along a given motion, for which torques are computed, or driven from an initial "
-      "state. Gradients are exact, the search is sequential quadratic programming: it finds a design from which no "
-      "small change leads to a better one. The result is a mechanism file with the values changed, and a page with "
-      "tables and the way of the search. Exit code 1 where no design meets the constraints.";
+      "Solves a design problem: parameters of a mechanism within bounds, a cost and constraints for its runs "
+      "(docs/optimize.md). Runs follow a prescribed motion, for which torques are computed, or are simulated from an "
+      "initial state. Gradients are exact, and the search is sequential quadratic programming, which finds a local "
+      "optimum. The results are a mechanism file with the optimal values, and a page with tables and the course of the "
+      "search. Exit code 1 if no design meets the constraints.";
   c.positionals = {{"PROBLEM", "a YAML file", true, {}}};
-  c.options = {text_option("--out", "FILE.yaml", "writes the mechanism with the values found"),
-               text_option("--report", "FILE.html", "writes a page: before and after, and the search"), json_option()};
+  c.options = {text_option("--out", "FILE.yaml", "writes the mechanism with the optimal values"),
+               text_option("--report", "FILE.html", "writes a page with the values before and after, and the search"),
+               json_option()};
   c.examples = {"linkwright optimize examples/optimize/balance.yaml --out balanced.yaml --report balanced.html",
                 "linkwright optimize examples/optimize/reach.yaml --json"};
   c.run = run_optimize;

@@ -63,7 +63,7 @@ std::string acts_on(const Model<double>& model, const Parameters& p, std::size_t
 void print_parameters(const Model<double>& model, const Parameters& p) {
   const auto nv = static_cast<std::size_t>(model.nv);
   std::vector<std::string> header{"parameter", "value", ""};
-  Table brief({"parameter", "value", "", "in this state acts on"});
+  Table brief({"parameter", "value", "", "acts in this state on"});
   for (const std::string& name : model.velocity_names) header.push_back("Y " + name);
   Table whole(header);
   for (std::size_t k = 0; k < p.names.size(); ++k) {
@@ -77,12 +77,12 @@ void print_parameters(const Model<double>& model, const Parameters& p) {
   if (whole.width() <= kWidth) {
     fmt::print("{}", whole.str());
   } else {
-    fmt::print("{}\nY itself is too wide to be shown: --json has it\n", brief.str());
+    fmt::print("{}\nY is too wide to be shown; --json prints it\n", brief.str());
   }
 }
 
 void print_relations(const BaseParameters<double>& base) {
-  fmt::print("\nWhat they are made of (all others are themselves):\n\n");
+  fmt::print("\nGrouping relations (all other base parameters are single parameters):\n\n");
   for (std::size_t k = 0; k < base.base.size(); ++k) {
     const std::string text = relation_text(base, k);
     if (text == base.name(k)) continue;
@@ -129,7 +129,7 @@ int run_regressor(const Arguments& arguments) {
     p = only_base(p, base, nv);
     rank = model.has_mimics ? base_rank(model) : static_cast<int>(base.base.size());
     if (rank < static_cast<int>(base.base.size()) && !arguments.quiet()) {
-      say(fmt::format("note: joints that follow others make {} of these {} depend on the rest",
+      say(fmt::format("note: because of mimic joints, {} of these {} depend on the rest",
                       p.names.size() - static_cast<std::size_t>(rank), p.names.size()));
     }
   }
@@ -175,11 +175,11 @@ Command regressor_command() {
                         choice_option("--parameters", "full|base", "all parameters (default) or the base parameters",
                                       {"full", "base"})});
   c.name = "regressor";
-  c.summary = "torques linear in masses and inertias: Y(q, qd, qdd)";
+  c.summary = "regressor Y(q, qd, qdd): torques linear in masses and inertias";
   c.description =
       "The matrix Y of tau = Y pi, where pi are masses, first moments, inertias about the origin of the body's frame, "
-      "and rotor inertias. Base parameters are the fewest that give the same torques (with joints that follow others, "
-      "rank says how few they could be); the relations say how the others are grouped into them.";
+      "and rotor inertias. Base parameters are the smallest set that gives the same torques (with mimic joints, the "
+      "rank shows the smallest possible number); the relations show how the others are grouped into them.";
   c.examples = {"linkwright regressor puma560 --qd 1,1,1,1,1,1",
                 "linkwright regressor stanford --parameters base --qdd 1,1,1,1,1,1",
                 "linkwright regressor double-pendulum --qdd 1,0 --json"};

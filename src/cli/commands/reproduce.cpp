@@ -118,7 +118,7 @@ int run_reproduce(const Arguments& arguments) {
     const bool any = std::any_of(experiments.begin(), experiments.end(),
                                  [&](const reproduce::Experiment& e) { return e.thesis == t.id; });
     if (!any && !arguments.quiet())
-      say(fmt::format("note: nothing was rerun of {} {}, which has no experiment yet", t.author, t.year));
+      say(fmt::format("note: {} {} has no experiment yet; nothing was rerun", t.author, t.year));
   }
   if (arguments.has("--out")) {
     write_file(arguments.text("--out"), reproduce::html_report(chosen, experiments));
@@ -143,13 +143,13 @@ int run_reproduce(const Arguments& arguments) {
 Command reproduce_command() {
   Command c;
   c.name = "reproduce";
-  c.summary = "rerun the experiments of the theses and the field's benchmarks, and compare";
+  c.summary = "reruns the experiments of the theses and published benchmarks, and compares results";
   c.description =
-      "Computes what the theses behind this program published, and compares. Every row gets a verdict: reproduced; "
-      "misprint, where the print is wrong and ours is verified by another method; beaten; not-reproducible, where data "
-      "are lost or the print contradicts itself; or failed, which also makes the exit code 1. [recomputed] marks a "
-      "reference that the thesis does not print: an independent program computed it from the thesis's data. [property] "
-      "marks what is no number of the thesis: what it claims, or what must hold, measured by us.\n\n`field` runs the "
+      "Recomputes the published results of the theses behind this program. Every row gets a verdict: reproduced; "
+      "misprint, if the printed value is wrong and ours is verified by another method; beaten; not-reproducible, if "
+      "data are lost or contradictory; or failed, with exit code 1. [recomputed] marks a reference that the thesis "
+      "does not print, computed from its data by an independent program. [property] marks a property that the thesis "
+      "claims or that must hold, measured by us.\n\n`field` runs the "
       "benchmarks of multibody dynamics (IFToMM A01 to A05, Test Set for IVP Solvers, heavy top, dry friction): error, "
       "time, and the times that others have published.";
   c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html", "linkwright reproduce field",
@@ -157,9 +157,10 @@ Command reproduce_command() {
   std::vector<std::string> names;
   for (const reproduce::Thesis& t : reproduce::theses()) names.push_back(t.id);
   names.push_back("all");
-  c.positionals = {{"THESIS", "whose experiments (default: all)", false, names}};
-  c.options = {flag_option("--long", "also those that take more than a few seconds"),
-               text_option("--out", "FILE.html", "also write a report with tables and plots", "Output"), json_option()};
+  c.positionals = {{"THESIS", "the experiments to rerun (default: all)", false, names}};
+  c.options = {flag_option("--long", "also experiments that take more than a few seconds"),
+               text_option("--out", "FILE.html", "also writes a report with tables and plots", "Output"),
+               json_option()};
   c.run = run_reproduce;
   return c;
 }

@@ -34,8 +34,8 @@ int whole_number(const std::string& text, const std::string& all) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size() || value < 1 || value > kMostProcessors) {
     throw Error(ErrorCode::usage,
-                fmt::format("--processors takes numbers from 1 to {}, as in 4 or 1,2,4 or 1-8, not {}", kMostProcessors,
-                            in_quotes(all)));
+                fmt::format("--processors needs numbers from 1 to {}, such as 4 or 1,2,4 or 1-8, not {}",
+                            kMostProcessors, in_quotes(all)));
   }
   return value;
 }
@@ -88,8 +88,8 @@ double target_in(const std::string& text, const Machine& machine) {
     }
     return value * unit.size;
   }
-  throw Error(ErrorCode::usage, fmt::format("--grain takes instruction, tsa, vector, body, dhanaraj, auto, or how long "
-                                            "a task is to be (200ns, or a number of steps), not {}",
+  throw Error(ErrorCode::usage, fmt::format("--grain needs instruction, tsa, vector, body, dhanaraj, auto, or a "
+                                            "duration (200ns, or a number of steps), not {}",
                                             in_quotes(text)));
 }
 
@@ -148,7 +148,7 @@ void write_pictures(const Arguments& arguments, const ScheduleRow& row, const st
 void judge_files(const Arguments& arguments) {
   const std::string gantt = arguments.text("--gantt");
   if (arguments.has("--gantt") && !ends_with_ignoring_case(gantt, ".svg") && !ends_with_ignoring_case(gantt, ".html")) {
-    throw Error(ErrorCode::usage, fmt::format("--gantt writes SVG or HTML: name it {0}.svg or {0}.html", gantt));
+    throw Error(ErrorCode::usage, fmt::format("--gantt writes SVG or HTML: use the name {0}.svg or {0}.html", gantt));
   }
   require_ending(arguments, "--csv", "CSV", ".csv");
   for (const char* option : {"--gantt", "--csv"}) {
@@ -170,9 +170,8 @@ Wish read_wish(const Arguments& arguments) {
   const bool runs = arguments.has("--run");
   for (const char* option : {"--gantt", "--csv", "--method", "--grain"}) {
     if (runs && arguments.has(option))
-      throw Error(
-          ErrorCode::usage,
-          fmt::format("{} does not go with --run, which divides the function in its own way and times it", option));
+      throw Error(ErrorCode::usage,
+                  fmt::format("{} cannot be combined with --run, which uses its own division", option));
   }
   Wish wish;
   wish.machine = load_machine(arguments.text("--machine", runs ? "host" : "ideal"));
@@ -180,13 +179,12 @@ Wish read_wish(const Arguments& arguments) {
   const auto seconds = [&](const char* option, double fallback) {
     const double value = arguments.number(option, fallback);
     if (!(value > 0.0) || value > 1e6)
-      throw Error(ErrorCode::usage, fmt::format("{} takes seconds, more than 0", option));
+      throw Error(ErrorCode::usage, fmt::format("{} needs a positive number of seconds", option));
     return value;
   };
   wish.time_limit = seconds("--time-limit", 10.0);
   seconds("--seconds", 8.0);
-  if (arguments.has("--seconds") && !runs)
-    throw Error(ErrorCode::usage, "--seconds is how long --run measures: it comes with it");
+  if (arguments.has("--seconds") && !runs) throw Error(ErrorCode::usage, "--seconds requires --run");
   wish.grain = arguments.text("--grain", "auto");
   if (!wish.grain.empty() && std::isdigit(static_cast<unsigned char>(wish.grain[0])) != 0)
     target_in(wish.grain, wish.machine);  // complains before the work begins
@@ -247,7 +245,7 @@ void give_schedules(const Arguments& arguments, const Wish& wish, const std::str
     return;
   }
   fmt::print("{} of {} on {}: {}\n\n", styled(wish.function, Style::heading, stdout), model, wish.machine.name,
-             wish.machine.summary.empty() ? "a machine of yours" : wish.machine.summary);
+             wish.machine.summary.empty() ? "your own machine" : wish.machine.summary);
   if (rows.size() == 1)
     print_one(best);
   else
@@ -273,7 +271,7 @@ void give_schedules(const Arguments& arguments, const Wish& wish, const std::str
 int run_schedule(const Arguments& arguments) {
   judge_files(arguments);
   if (arguments.has("--measure-host")) {
-    if (!arguments.quiet()) say("measuring this computer: a few seconds, best while it does nothing else");
+    if (!arguments.quiet()) say("measuring this computer for a few seconds; results are best if it is idle");
     const Machine machine = measure_host();
     if (!arguments.has("MODEL")) {
       print_machine(machine, arguments.json());
@@ -286,11 +284,11 @@ int run_schedule(const Arguments& arguments) {
   const FunctionRow* row = find_function(wish.function);
   if (row != nullptr) judge_functions(arguments, loaded.model, {row->id});
   if (arguments.has("--run")) return run_divided(arguments, loaded, wish.function, wish.machine, wish.processors);
-  if (arguments.has("--peers")) throw Error(ErrorCode::usage, "--peers goes with --run");
-  if (row == nullptr) throw Error(ErrorCode::usage, fmt::format("--function {} goes with --run", wish.function));
+  if (arguments.has("--peers")) throw Error(ErrorCode::usage, "--peers requires --run");
+  if (row == nullptr) throw Error(ErrorCode::usage, fmt::format("--function {} requires --run", wish.function));
   if (wish.grain == "dhanaraj") {
     if (row->id != FunctionId::inverse)
-      throw Error(ErrorCode::usage, "--grain dhanaraj is of the function `inverse` alone");
+      throw Error(ErrorCode::usage, "--grain dhanaraj is only available for the function `inverse`");
     streamlined_links(loaded.model);  // complains before the work begins
   }
   require_use_of_frame(arguments, {row->id});
@@ -300,7 +298,7 @@ int run_schedule(const Arguments& arguments) {
   const Verification check = verify(traced, kScheduledStates);
   if (!check.passed())
     throw Error(ErrorCode::data,
-                fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
+                fmt::format("the function does not agree with the reference: error {:.1e}", check.error));
   const std::vector<ScheduleRow> rows = make_schedules(wish, loaded, traced.function, options.friction);
   give_schedules(arguments, wish, loaded.model.name, rows);
   const bool valid = std::all_of(rows.begin(), rows.end(), [](const ScheduleRow& r) { return r.violations.empty(); });
@@ -315,52 +313,50 @@ Command schedule_command() {
   std::vector<std::string> functions = function_names();
   functions.emplace_back(kSecondDerivatives);
   std::vector<Option> own{
-      choice_option("--function", "F", "what is divided, of the functions below; default: inverse", functions),
+      choice_option("--function", "F", "the function to divide, listed below; default: inverse", functions),
       flag_option("--run",
-                  "divided, compiled and timed on this computer (--machine host), beside one core; F may also be "
-                  "inverse-second-derivatives"),
+                  "divides, compiles and times the function on this computer (--machine host), compared with one core; "
+                  "F may also be inverse-second-derivatives"),
       choice_option("--peers", "auto|none",
-                    "with --run: the same tasks by other libraries, where their adapters are found (oneTBB), or not",
+                    "with --run: also the same tasks by other libraries whose adapters are found (oneTBB), or not",
                     {"auto", "none"}),
       text_option("--processors", "P",
-                  "how many: 4, or 1,2,4, or 1-8, which is the default as far as the machine has them"),
-      choice_option("--method", "METHOD", "of the methods below, or all of them; default: heft", methods),
-      text_option(
-          "--grain", "GRAIN",
-          "what a task is: one of the grains below, or how long it takes (200ns; a number of steps); default: auto"),
+                  "number of processors: 4, or 1,2,4, or 1-8 (default, as far as the machine has them)"),
+      choice_option("--method", "METHOD", "one one of the methods below, or all of them; default: heft", methods),
+      text_option("--grain", "GRAIN",
+                  "size of tasks: one of the grains below, or a duration (200ns; a number of steps); default: auto"),
       text_option("--machine", "MACHINE",
                   "ideal, 8086, t800, t425, host, or a file (docs/machines.md); default: ideal"),
-      number_option("--seconds", "SECONDS", "with --run: how long all measurements take; default: 8"),
-      number_option("--time-limit", "SECONDS", "for the search of the method optimal; default: 10"),
-      text_option("--gantt", "FILE", "the shortest of the schedules as a chart: SVG, or HTML to move the pointer over",
-                  "Output"),
-      text_option("--csv", "FILE.csv", "the same as a table, a task a line", "Output"),
-      flag_option("--measure-host",
-                  "measures this computer anew, keeps what it finds as the machine `host`, and prints it")};
+      number_option("--seconds", "SECONDS", "with --run: duration of all measurements; default: 8"),
+      number_option("--time-limit", "SECONDS", "limit of the search by the method optimal; default: 10"),
+      text_option("--gantt", "FILE", "the shortest schedule as a chart: SVG, or interactive HTML", "Output"),
+      text_option("--csv", "FILE.csv", "the same as a table, one task per line", "Output"),
+      flag_option("--measure-host", "measures this computer, stores the result as the machine `host`, and prints it")};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
   c.positionals[0].required = false;
   c.name = "schedule";
   c.summary = "one evaluation divided over processors: tasks, schedules, Gantt charts";
   c.description =
-      "Divides one evaluation of a function into tasks and says when and where each runs: on an ideal machine, on one "
-      "of a file, or on this computer as it was measured. Every schedule is checked: no task before what it waits for "
-      "has come, one task at a time on a processor. The speed-up is against one processor that sends nothing; lower "
-      "bounds hold for every schedule of these tasks.";
-  c.sections.push_back({"Methods",
-                        {{"tsa", "task streamlining: layer by layer in cycles (Dhanaraj 1990)"},
-                         {"hlf", "highest level first, most successors first among equals (Kasahara, Narita 1984)"},
-                         {"heft", "earliest finish, with messages, into gaps (Topcuoglu, Hariri, Wu 2002)"},
-                         {"cluster", "tasks joined along their heaviest messages, then dealt to processors"},
-                         {"partition", "tasks that tell each other much stay together; by local search, for cores"},
-                         {"optimal", "search with bounds, to the shortest or to the time limit"}}});
+      "Divides one evaluation of a function into tasks and assigns each a time and a processor: of an ideal machine, a "
+      "machine file, or this computer as measured. Every schedule is checked: no task starts before its inputs have "
+      "arrived, and a processor runs one task at a time. The speed-up is relative to one processor without messages; "
+      "lower bounds hold for every schedule of these tasks.";
+  c.sections.push_back(
+      {"Methods",
+       {{"tsa", "task streamlining: layer by layer in cycles (Dhanaraj 1990)"},
+        {"hlf", "highest level first, most successors first among equals (Kasahara, Narita 1984)"},
+        {"heft", "earliest finish, with messages, into gaps (Topcuoglu, Hariri, Wu 2002)"},
+        {"cluster", "tasks merged along their heaviest messages, then assigned to processors"},
+        {"partition", "groups of tasks with much communication, by local search; for cores with shared memory"},
+        {"optimal", "branch and bound, to the optimum or the time limit"}}});
   c.sections.push_back({"Grains",
                         {{"instruction", "every operation is a task"},
-                         {"tsa", "three operations a task, as far as there are three on a way or side by side"},
+                         {"tsa", "up to three operations per task, in sequence or side by side"},
                          {"vector", "a vector of the algorithm is a task (Luh, Lin 1982)"},
-                         {"body", "what one body needs is a task"},
-                         {"dhanaraj", "his 43 subtasks a link, of a serial arm: what of them it needs (Dhanaraj 1990)"},
-                         {"auto", "what gives the shortest schedule; for tsa its three operations"}}});
+                         {"body", "the operations of one body form a task"},
+                         {"dhanaraj", "Dhanaraj's 43 subtasks per link of a serial arm, as far as needed (1990)"},
+                         {"auto", "the grain with the shortest schedule; for tsa, three operations"}}});
   c.sections.push_back(functions_section());
   c.examples = {"linkwright schedule stanford --processors 1-8",
                 "linkwright schedule stanford-dhanaraj --grain dhanaraj --method all",

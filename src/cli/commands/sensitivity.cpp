@@ -43,7 +43,7 @@ ForwardDesignOptions design_run_options(const Arguments& arguments, const Sensit
   if (arguments.has("--scenario")) {
     for (const char* option : {"--q", "--qd", "--mode", "--torque", "--friction"}) {
       if (arguments.has(option))
-        throw Error(ErrorCode::usage, fmt::format("{} is for runs without a --scenario, which says it itself", option));
+        throw Error(ErrorCode::usage, fmt::format("{} cannot be combined with --scenario, which defines it", option));
     }
     options =
         design_options(load_scenario(arguments.text("--scenario"), loaded.mechanism, loaded.model), loaded.mechanism);
@@ -64,7 +64,7 @@ ForwardDesignOptions design_run_options(const Arguments& arguments, const Sensit
   if (arguments.has("--at")) options.instants = parse_values(arguments.text("--at"), "--at");
   for (const double t : options.instants) {
     if (t < 0.0 || t > options.duration) {
-      throw Error(ErrorCode::usage, fmt::format("--at {}: the run is from 0 to {} s", t, options.duration));
+      throw Error(ErrorCode::usage, fmt::format("--at {}: the run lasts from 0 to {} s", t, options.duration));
     }
   }
   std::sort(options.instants.begin(), options.instants.end());
@@ -151,7 +151,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   if (arguments.has("--out")) {
     const double sample = arguments.number("--sample", 0.01);
     if (!(sample > 0.0) || options.duration / sample > 1e6) {
-      throw Error(ErrorCode::usage, "--sample: seconds between the lines of --out, a million lines at most");
+      throw Error(ErrorCode::usage, "--sample: --out would have more than a million lines");
     }
     for (int k = 0; k * sample <= options.duration * (1.0 + 1e-12); ++k)
       options.instants.push_back(std::min(k * sample, options.duration));
@@ -221,7 +221,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     for (const DesignCheck::Method& method : check->methods)
       table.add({method.name, fmt::format("{:.1e}", method.difference), fmt::format("{:.0e}", method.allowed)});
     fmt::print("{}", table.str());
-    if (failed) say_error("they should agree within what is allowed");
+    if (failed) say_error("the methods should agree within the limits");
   }
   if (arguments.has("--out")) fmt::print("\n{}\n", arguments.text("--out"));
   return failed ? kCheckFailed : kOk;
@@ -233,7 +233,7 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   for (const char* option :
        {"--scenario", "--q", "--qd", "--mode", "--torque", "--duration", "--check", "--integrator", "--step"}) {
     if (arguments.has(option))
-      throw Error(ErrorCode::usage, fmt::format("with --motion torques follow from the motion: {} has no use", option));
+      throw Error(ErrorCode::usage, fmt::format("with --motion, torques follow from the motion: omit {}", option));
   }
   const Model<double>& model = input.plant.motors;
   std::vector<double> t;
@@ -326,7 +326,7 @@ int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
   options.instants.clear();
   std::vector<DesignFunctional> functionals = input.functionals;
   if (functionals.empty()) functionals = {functional_of("--functional", "integral: tau1^2 + qd1^2")};
-  if (functionals.size() != 1) throw Error(ErrorCode::usage, "--cost is measured with one --functional");
+  if (functionals.size() != 1) throw Error(ErrorCode::usage, "--cost requires exactly one --functional");
   ForwardDesign plain(input.plant.loaded.mechanism, {}, functionals, options);
   Table table({"parameters", "simulation (ms)", "with adjoint (ms)", "ratio", "with direct (ms)", "ratio"});
   Json list = Json::array();
@@ -358,8 +358,7 @@ int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
     return kOk;
   }
   fmt::print(
-      "{}: a run of {:.6g} s and its gradient, the quickest of many; the simulation alone has all parameters as "
-      "numbers\n\n{}",
+      "{}: a run of {:.6g} s and its gradient, minimum of many; the simulation alone has constant parameters\n\n{}",
       input.plant.loaded.model.name, options.duration, table.str());
   return kOk;
 }
@@ -384,36 +383,37 @@ int run_sensitivity(const Arguments& arguments) {
 Command sensitivity_command() {
   std::vector<Option> own{
       text_option("--parameters", "P1,P2,...",
-                  "of the file (all: every one), of links such as link3.mx (inertial: every one), of the initial state "
-                  "such as start.qd.JOINT (start: all of it); default: all"),
-      texts_option("--functional", "KIND: FORMULA",
-                   "what is differentiated besides the motion: `integral: tau1^2`, `end: hand.x`, or `0.5: q1` for "
-                   "that instant; may be given several times"),
+                  "parameters of the file (`all`), of links such as link3.mx (`inertial`), or of the initial state "
+                  "such as start.qd.JOINT (`start`); default: all"),
+      texts_option(
+          "--functional", "KIND: FORMULA",
+          "functionals to differentiate: `integral: tau1^2`, `end: hand.x`, or `0.5: q1` for that instant; repeatable"),
       text_option(
           "--at", "T1,T2,...",
           "instants at which the derivatives of q, qd, qdd and tau are shown; default without functionals: the end"),
-      choice_option("--method", "NAME", "of functionals; default: whichever is cheaper of direct and adjoint",
+      choice_option("--method", "NAME", "method for functionals; default: the cheaper of direct and adjoint",
                     {"direct", "adjoint", "cvodes"}),
       flag_option("--check",
-                  "by all methods, by a complex step through the integration, and by differences of whole runs with "
-                  "all parameters moved; without functionals of q, qd and qdd; exit code 1 where they differ"),
-      flag_option("--cost", "what gradients by 1, 2, 5, ... of the parameters cost, as multiples of the simulation"),
+                  "compares all methods, a complex step through the integration, and differences of whole runs with "
+                  "all parameters varied; without functionals for q, qd and qdd; exit code 1 if they differ"),
+      flag_option("--cost",
+                  "cost of gradients with respect to 1, 2, 5, ... of the parameters, as multiples of the simulation"),
       text_option("--out", "FILE.csv", "writes q, qd, qdd, tau and all their derivatives over time"),
-      number_option("--sample", "SECONDS", "between the lines of --out; default: 0.01"),
-      number_option("--duration", "SECONDS", "of the run; default: 1", "Run"),
+      number_option("--sample", "SECONDS", "time between lines of --out; default: 0.01"),
+      number_option("--duration", "SECONDS", "duration duration of the run; default: 1", "Run"),
       text_option(
           "--scenario", "FILE.yaml",
           "initial state, inputs, events, duration and integrator (docs/scenarios.md); friction acts as it says",
           "Run"),
       texts_option("--torque", "JOINT=FORMULA",
-                   "what drives a joint, over t, q.JOINT, qd.JOINT and parameters; default: nothing", "Run"),
+                   "torque of a joint as a formula of t, q.JOINT, qd.JOINT and parameters; default: none", "Run"),
       text_option("--motion", "FILE.csv",
-                  "the motion is given instead (t, q1.., qd1.., qdd1..), and torques are differentiated", "Run"),
-      flag_option("--friction", "with friction of joints and losses of drives", "Run"),
-      flag_option("--no-friction", "without it, where a scenario has it", "Run"),
-      choice_option("--integrator", "NAME", "default: dormand-prince; rk4 and gill want a --step, verner may have one",
+                  "a prescribed motion (t, q1.., qd1.., qdd1..), whose torques are differentiated", "Run"),
+      flag_option("--friction", "includes joint friction and drive losses", "Run"),
+      flag_option("--no-friction", "without friction, even if the scenario has it", "Run"),
+      choice_option("--integrator", "NAME", "default: dormand-prince; rk4 and gill require a --step, verner allows one",
                     recordable_integrators(), "Run"),
-      number_option("--step", "SECONDS", "of fixed steps", "Run"),
+      number_option("--step", "SECONDS", "size of fixed steps", "Run"),
       number_option("--rtol", "X", "relative tolerance of a step; default: 1e-10", "Run"),
       number_option("--atol", "X", "absolute tolerance of a step; default: 1e-12", "Run"),
       q_option(),
@@ -421,15 +421,15 @@ Command sensitivity_command() {
       mode_option()};
   Command c = dynamics_command(own);
   c.name = "sensitivity";
-  c.summary = "how a motion, or what it costs, changes with the design";
+  c.summary = "sensitivities of a motion and its cost to the design";
   c.description =
-      "Derivatives of a run with respect to what the mechanism is made of: of q, qd, qdd and tau at instants, and of "
-      "functionals, integrals over the run or values at an instant of formulas over t, q.JOINT, qd.JOINT, qdd.JOINT, "
+      "Derivatives of a run with respect to parameters: of q, qd, qdd and tau at instants, and of functionals, which "
+      "are integrals over the run or values at an instant of formulas of t, q.JOINT, qd.JOINT, qdd.JOINT, "
       "tau.JOINT (or q1, qd1, ...), LINK.x, LINK.y, LINK.z, kinetic, potential and the file's parameters. They are "
-      "exact for the steps that were made: direct ones go along with the motion, one parameter after the other; "
-      "adjoint ones come back from its end, for all parameters at once. Derivatives of q are along the velocities. "
-      "With closed loops the state, --q and --qd are those of the independent joints, the others follow as link "
-      "lengths and all else have it; formulas may name them all.";
+      "exact for the steps taken: the direct method runs forward, one parameter after the other; the adjoint method "
+      "runs backward, for all parameters at once. Derivatives of q are along the velocities. For closed-loop "
+      "mechanisms, the state, --q and --qd are those of the independent joints; the others follow, also for varying "
+      "link lengths, and formulas may name all of them.";
   c.examples = {
       "linkwright sensitivity twu-3r --qd 12deg,-8deg,-4deg --torque \"link1=10*sqrt(t)+6\" --duration 0.18",
       "linkwright sensitivity double-pendulum --functional \"integral: kinetic\" --functional \"end: lower.z\" --check",

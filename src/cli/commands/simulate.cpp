@@ -61,7 +61,7 @@ void note_limits(const LoadedModel& loaded, const LastRow& last) {
     if (q->empty()) continue;
     for (const PassedLimit& p : passed_limits(loaded.mechanism, loaded.model, *q)) {
       if (std::abs(p.value - p.limit) < 1e-9 * (1.0 + std::abs(p.limit))) continue;  // an event stopped it there
-      say(fmt::format("note: `{}` goes to {:.6g}, {} limit of {:.6g}", p.joint->name, p.value, p.side, p.limit));
+      say(fmt::format("note: `{}` reaches {:.6g}, {} limit of {:.6g}", p.joint->name, p.value, p.side, p.limit));
     }
   }
 }
@@ -185,7 +185,8 @@ void print_text(const Report& r) {
   fmt::print("steps       {}{}, {} evaluations, {}\n", run.counts.steps,
              run.counts.rejected > 0 ? fmt::format(" ({} rejected)", run.counts.rejected) : "", run.counts.slopes,
              r.scene.way() == DrivenOptions::Way::compiled && r.scene.by_algorithms() > 0
-                 ? fmt::format("compiled; {} by the algorithms, where friction holds or turns or loops moved far",
+                 ? fmt::format("compiled; {} by the library's algorithms, because friction sticks or reverses, or the "
+                               "guess of loops was inaccurate",
                                r.scene.by_algorithms())
                  : way_name(r.scene.way()));
   fmt::print("time        {:.3g} s, {:.3g} × real time\n", r.seconds, run.final.t / std::max(r.seconds, 1e-9));
@@ -205,7 +206,8 @@ int run_simulate(const Arguments& arguments) {
   loaded.model = with_drivers(std::move(loaded.model));
   const Scenario scenario = read_scenario_options(arguments, loaded);
   if (!scenario.duration) {
-    throw Error(ErrorCode::usage, "how long? --duration 5 says it (in seconds), or `duration` in a scenario");
+    throw Error(ErrorCode::usage,
+                "the duration is missing: use --duration 5 (in seconds), or `duration` in a scenario");
   }
   const std::unique_ptr<Integrator> integrator = make_integrator(scenario.integrator, scenario.options);
   lw::ScenarioDriven scene(
@@ -247,11 +249,11 @@ int run_simulate(const Arguments& arguments) {
       const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (passed < kPatience || passed * (options.duration - t) < kLongRun * t) return;
       told = true;
-      say(fmt::format("note: after {:.0f} s the motion has come to t = {:.3g} s of {:g}, in steps of {:.1e} s{}",
+      say(fmt::format("note: after {:.0f} s the motion has reached t = {:.3g} s of {:g}, in steps of {:.1e} s{}",
                       passed, t, options.duration, t / static_cast<double>(std::max(1L, steps->counts().steps)),
                       scenario.integrator == "cvode" || !is_adaptive(scenario.integrator, scenario.options)
                           ? ""
-                          : ": it may be stiff (--integrator cvode), or the tolerances too small"));
+                          : "; it may be stiff (try --integrator cvode), or the tolerances may be too small"));
     };
     options.proceed = [&, shown = options.proceed](double t) {
       tell_of_long_run(t);
@@ -273,7 +275,7 @@ int run_simulate(const Arguments& arguments) {
   if (unwritten) throw *unwritten;
   if (result.end == RunResult::End::interrupted) {
     say(fmt::format("interrupted at t = {:.6g} s of {:.6g}{}", result.final.t, *scenario.duration,
-                    written.empty() ? "" : "; what is written is complete up to there"));
+                    written.empty() ? "" : "; the files are complete up to that moment"));
     return kInterrupted;
   }
   return kOk;
@@ -287,21 +289,21 @@ Command simulate_command() {
   own.push_back(text_option("--mcap", "FILE.mcap", "writes motion, frames and shapes for Foxglove", "Output"));
   own.push_back(
       text_option("--plot", "FILE.svg", "draws coordinates, velocities, torques and energy over time", "Output"));
-  own.push_back(flag_option("--no-compile", "computes by the plain algorithms instead of compiled code"));
-  own.push_back(flag_option("--no-guard", "goes on where the energy does not balance or the motion does not advance"));
+  own.push_back(flag_option("--no-compile", "uses the library's algorithms instead of compiled code"));
+  own.push_back(flag_option("--no-guard", "continues even if energy does not balance or time does not advance"));
   Command c = dynamics_command(own);
   c.name = "simulate";
-  c.summary = "the motion of a mechanism in time";
+  c.summary = "simulates the motion of a mechanism";
   c.description =
-      "Integrates the equations of motion from a state: free motion under constant torques (--q, --qd, --tau), or what "
-      "a scenario file says (docs/scenarios.md): inputs as formulas, tables, recordings or controllers, events that "
-      "stop, note or change something, outputs. Options win over the file.\n\nFriction of joints and losses of drives "
-      "act, unless --no-friction. Energy and work are integrated with the motion; the residual of their balance is "
-      "always given. A run watches itself: where energy comes from nothing, loops open or time stands still, it ends "
-      "with an error, its files complete to there (--no-guard goes on). Ctrl-C ends the run and leaves complete "
-      "files.\n\nFor a mechanism with loops --q, --qd and --tau list its actuated joints; the others follow, in the "
-      "mode of home or --mode K. At a dead centre, which the actuated joints do not determine, `--coordinates "
-      "redundant` goes on. Where branches of the motion meet, the motion stays on its branch.";
+      "Integrates the equations of motion from a state: free motion under constant torques (--q, --qd, --tau), or a "
+      "scenario file (docs/scenarios.md) with inputs as formulas, tables, recordings or controllers, events that stop, "
+      "record or change the run, and outputs. Options take precedence over the file.\n\nJoint friction and drive "
+      "losses act unless --no-friction is given. Energy and work are integrated with the motion, and the residual of "
+      "their balance is always reported. If energy does not balance, loops open or time does not advance, the run ends "
+      "with an error and complete files (--no-guard continues). Ctrl-C ends the run and leaves complete files.\n\nFor "
+      "closed-loop mechanisms, --q, --qd and --tau list the actuated joints; the others follow, in the mode of the "
+      "home pose or --mode K. `--coordinates redundant` passes through dead centres of the actuated joints. Where "
+      "branches of the motion meet, the motion stays on its branch.";
   c.examples = {"linkwright simulate double-pendulum --duration 5 --plot swing.svg --out run.csv",
                 "linkwright simulate puma560 --duration 0.5 --step 0.001 --tau 10,0,0,0,0,0 --no-friction --json",
                 "linkwright simulate four-bar --duration 2 --qd 8",

@@ -51,7 +51,7 @@ void run_compiled(const fs::path& library, const std::string& symbol, const Mode
   if (handle == nullptr) throw Error(ErrorCode::toolchain, fmt::format("cannot load compiled code: {}", dlerror()));
   const auto inverse =
       reinterpret_cast<void (*)(const double*, const double*, const double*, double*)>(dlsym(handle, symbol.c_str()));
-  require(inverse != nullptr, "compiled code has its function");
+  require(inverse != nullptr, "the compiled code does not contain its function");
   Random random(1);
   Workspace<double> work(model);
   std::vector<State> states;
@@ -89,7 +89,7 @@ Measured measured(Strategy strategy, int joints, bool long_run, const fs::path& 
   const std::string name = identifier(arm.name);
   m.bytes = m.made.bytes;
   if (m.bytes > (long_run ? kLongBytes : kBytes)) {
-    m.why = long_run ? "too long to compile here" : "not compiled; --long does";
+    m.why = long_run ? "too long to compile here" : "not compiled without --long";
     return m;
   }
   std::vector<std::string> build = compiler(false);
@@ -129,7 +129,7 @@ Range read_range(const Arguments& arguments) {
                         ? number(text, range.first) && number(text, range.last)
                         : number(text.substr(0, dots), range.first) && number(text.substr(dots + 2), range.last);
   if (!fine || range.first < 1 || range.last < range.first || range.last > kLargestArm) {
-    throw Error(ErrorCode::usage, fmt::format("--joints takes a range such as 2..{}, within 1 and {}, not `{}`",
+    throw Error(ErrorCode::usage, fmt::format("--joints needs a range such as 2..{}, within 1 and {}, not `{}`",
                                               kLargestArm, kLargestArm, text));
   }
   return range;
@@ -139,8 +139,8 @@ int run_strategies(const Arguments& arguments) {
   const Range range = read_range(arguments);
   const ScratchFolder scratch;
   Json json{{"results", Json::array()}};
-  Table table({"joints", "strategy", "×", "+", "bytes of C", "made in s", "with MB", "compiled in s", "with MB",
-               "bytes of code", "ns a call", "error"});
+  Table table({"joints", "strategy", "×", "+", "bytes of C", "generated (s)", "MB", "compiled (s)", "MB",
+               "bytes of code", "ns per call", "error"});
   const auto shown = [](double x, const char* format, double unit = 1.0) {
     return x < 0.0 ? std::string("–") : fmt::format(fmt::runtime(format), x / unit);
   };
@@ -180,7 +180,7 @@ int run_strategies(const Arguments& arguments) {
     print_json(json);
   else
     fmt::print("{}\n", table.str());
-  if (!right) say_error("a strategy does not agree with recursive Newton-Euler (1e-12 of the terms is allowed)");
+  if (!right) say_error("a strategy does not agree with recursive Newton-Euler (limit 1e-12 of the terms)");
   return right ? kOk : kCheckFailed;
 }
 
@@ -191,16 +191,16 @@ Command strategies_command() {
   c.name = "strategies";
   c.summary = "compares four ways to write inverse dynamics, on arms of 2 to 12 joints";
   c.description =
-      "Writes the inverse dynamics of arm-N in four ways (compile --strategy): expand, Lagrange's equations multiplied "
-      "out; loops, matrices of the joints and loops over groups of them, as Twu 1987; cse, Lagrange's closed equations "
-      "with what occurs twice computed once; recursive, what compile makes. For each its operations, the size of its "
-      "text, the time and memory to make and to compile it, the time of a call, and its largest difference from "
-      "recursive Newton-Euler at random states, relative to the terms of each torque.";
+      "Writes the inverse dynamics of arm-N with four strategies (compile --strategy): expand, Lagrange's equations "
+      "expanded; loops, matrices of the joints and loops over groups of them, as in Twu 1987; cse, Lagrange's closed "
+      "equations with common subexpressions shared; recursive, the default of compile. For each: operations, size of "
+      "the code, time and memory of generation and compilation, time per call, and largest difference from recursive "
+      "Newton-Euler at random states, relative to the terms of each torque.";
   c.options = {
-      text_option("--joints", "A..B", "arms of so many joints; default: 2..12"),
+      text_option("--joints", "A..B", "numbers of joints of the arms; default: 2..12"),
       flag_option(
           "--long",
-          fmt::format("expansions to {} terms instead of {}, and {:.0f} kB of C to the compiler instead of {:.0f}",
+          fmt::format("allows expansions to {} terms instead of {}, and compiles {:.0f} kB of C instead of {:.0f}",
                       kLongTerms, kTerms, kLongBytes / 1e3, kBytes / 1e3)),
       json_option()};
   c.examples = {"linkwright strategies --joints 2..3", "linkwright compile arm-4 --strategy loops --out code"};

@@ -90,7 +90,7 @@ int run_verify(const Arguments& arguments) {
     const double x = arguments.number(option, fallback);
     if (x != std::floor(x) || x < least || x > 1e6) {
       throw Error(ErrorCode::usage,
-                  fmt::format("{} takes a whole number from {}, not `{}`", option, least, arguments.text(option)));
+                  fmt::format("{} needs an integer from {}, not `{}`", option, least, arguments.text(option)));
     }
     return x;
   };
@@ -131,20 +131,21 @@ int run_verify(const Arguments& arguments) {
 }  // namespace
 
 Command verify_command() {
-  Command c = dynamics_command({number_option("--states", "N", "random states; default: 50"),
-                                number_option("--seed", "N", "other random states; default: 1"),
-                                number_option("--duration", "SECONDS", "of the runs; default: 1"),
-                                flag_option("--no-compile", "leaves compiled code out"),
-                                text_option("--out", "FILE.html", "also writes a page to file, with plots", "Output")});
+  Command c =
+      dynamics_command({number_option("--states", "N", "number of number of random states; default: 50"),
+                        number_option("--seed", "N", "seed of the random states; default: 1"),
+                        number_option("--duration", "SECONDS", "of the runs; default: 1"),
+                        flag_option("--no-compile", "omits compiled code"),
+                        text_option("--out", "FILE.html", "also writes a page with plots to this file", "Output")});
   c.name = "verify";
   c.summary = "cross-checks every result of a mechanism by an independent method";
   c.description =
       "Computes the dynamics of a mechanism by independent methods and measures how far they differ: every formulation "
-      "that can describe it at random states, forward dynamics put back into inverse dynamics, compiled code, "
-      "derivatives against dual numbers, power against energy; then along a run the torques from the motion and the "
-      "energy that is not accounted for; and the order of the integrators on this mechanism. Where a deviation is "
-      "larger than allowed, the check has failed and the exit code is 1. A check that cannot be made for this "
-      "mechanism is skipped, with the reason: this says nothing against it.";
+      "that can describe it at random states, forward dynamics inserted into inverse dynamics, compiled code, "
+      "derivatives against dual numbers, power against energy; along a run, the torques recomputed from the motion and "
+      "the unaccounted energy; and the order of the integrators on this mechanism. If a deviation exceeds its limit, "
+      "the check has failed and the exit code is 1. A check that cannot be made for this mechanism is skipped with a "
+      "reason, which is not a failure.";
   c.examples = {"linkwright verify double-pendulum", "linkwright verify puma560 --out puma560.html",
                 "linkwright verify stanford --states 20 --no-compile --json"};
   c.run = run_verify;

@@ -197,8 +197,7 @@ std::string picture(const Mechanism& mechanism, const Model<double>& model, std:
   }
   add_bars(scene, mechanism, model, work, q);
   if (scene.faces.empty()) {
-    throw Error(ErrorCode::model,
-                "`" + mechanism.name + "` has nothing to draw: no shapes, and no link away from its parent");
+    throw Error(ErrorCode::model, "`" + mechanism.name + "` has nothing to draw: no shapes, and all links coincide");
   }
 
   const Camera camera = camera_for(model.gravity);

@@ -91,7 +91,7 @@ class WorkspaceDrawing {
 
   std::string heading() const {
     const std::string& frame = model_.frames[at(frame_)].name;
-    std::string about = "legs bent as at home";
+    std::string about = "working mode of home";
     if (!map_.turns_freely) {
       about += map_.turned == 0.0 ? ", orientation as at home"
                                   : fmt::format(", turned by {:.4g}° from home", map_.turned * 180 / std::numbers::pi);

@@ -42,7 +42,7 @@ const Command* find(const std::vector<Command>& commands, const std::string& nam
   std::vector<std::string> names;
   for (const Command& c : commands) names.push_back(c.name);
   names.emplace_back("help");
-  throw Error(ErrorCode::usage, fmt::format("there is no command `{}`; {}", name, suggestion(name, names)));
+  throw Error(ErrorCode::usage, fmt::format("unknown command `{}`; {}", name, suggestion(name, names)));
 }
 
 const Option* find_option(const Command& command, const std::string& name) {
@@ -68,7 +68,7 @@ std::vector<std::string> joined(const Command& command, const std::vector<std::s
     const std::string name = words[i].substr(0, words[i].find('='));
     if (!name.starts_with("-")) {
       if (++free_words > command.positionals.size()) {
-        throw Error(ErrorCode::usage, fmt::format("`{}` takes no further argument: `{}`", command.name, words[i]));
+        throw Error(ErrorCode::usage, fmt::format("unexpected argument of `{}`: `{}`", command.name, words[i]));
       }
       result.push_back(words[i]);
       continue;
@@ -175,7 +175,7 @@ int run_unguarded(const std::vector<Command>& commands, const std::vector<std::s
     return kOk;
   }
   if (words[0].starts_with("-")) {
-    throw Error(ErrorCode::usage, fmt::format("the command comes first: `linkwright COMMAND {} ...`", words[0]));
+    throw Error(ErrorCode::usage, fmt::format("the command must come first: `linkwright COMMAND {} ...`", words[0]));
   }
   const Command* command = find(commands, words[0]);
   if (command == nullptr) unknown_command(commands, words[0]);
@@ -196,7 +196,7 @@ void complain(const std::string& command, const Error& error) {
     say(error.what());
   }
   if (error.code() == ErrorCode::usage && !command.empty()) {
-    say(fmt::format("  `linkwright {} --help` shows how it is called", command));
+    say(fmt::format("  see `linkwright {} --help`", command));
   }
 }
 
@@ -218,7 +218,7 @@ double Arguments::number(const std::string& name, double fallback) const {
   char* end = nullptr;
   const double value = std::strtod(written.c_str(), &end);
   if (written.empty() || *end != '\0' || !std::isfinite(value)) {
-    throw Error(ErrorCode::usage, fmt::format("{} takes a number, not `{}`", name, written));
+    throw Error(ErrorCode::usage, fmt::format("{} needs a number, not `{}`", name, written));
   }
   return value;
 }
@@ -234,7 +234,7 @@ void require_ending(const Arguments& arguments, const std::string& option, const
   const std::size_t slash = file.rfind('/') + 1, dot = file.rfind('.');
   std::string stem = dot != std::string::npos && dot > slash ? file.substr(0, dot) : file;
   if (stem == "-" || stem.ends_with('/')) stem = "FILE";
-  throw Error(ErrorCode::usage, fmt::format("{} writes {}: name it {}{}", option, contents, stem, ending));
+  throw Error(ErrorCode::usage, fmt::format("{} writes {}: use the name {}{}", option, contents, stem, ending));
 }
 
 void require_other_file(const Arguments& arguments, const std::string& option, const std::string& input) {
@@ -242,8 +242,7 @@ void require_other_file(const Arguments& arguments, const std::string& option, c
   if (!arguments.has(option) || !arguments.has(input)) return;
   const std::filesystem::path out = arguments.text(option), in = arguments.text(input);
   if (!std::filesystem::is_regular_file(in, ignored) || !std::filesystem::equivalent(out, in, ignored)) return;
-  throw Error(ErrorCode::usage, fmt::format("{}: `{}` is what is read; choose another name, so that nothing is lost",
-                                            option, out.string()));
+  throw Error(ErrorCode::usage, fmt::format("{}: `{}` is the input file; choose another name", option, out.string()));
 }
 
 Option flag_option(std::string name, std::string help, std::string group) {
@@ -266,7 +265,7 @@ Option choice_option(std::string name, std::string value, std::string help, std:
 }
 
 Option json_option() { return flag_option("--json", "results as JSON, numbers to full precision", "Output"); }
-Option quiet_option() { return flag_option("--quiet", "no notes and warnings, errors only", "Output"); }
+Option quiet_option() { return flag_option("--quiet", "suppresses notes and warnings", "Output"); }
 
 int run_program(const std::vector<Command>& commands, int argc, const char* const* argv) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);

@@ -56,7 +56,7 @@ std::string help(const std::vector<Command>& commands) {
   out +=
       "  linkwright demo\n  linkwright check puma560\n  linkwright inverse puma560 --qdd 1,0,0,0,0,0\n  linkwright "
       "compile puma560 --out code\n\n";
-  out += "`linkwright COMMAND --help` explains a command with examples; `linkwright --version` says which this is.\n";
+  out += "`linkwright COMMAND --help` explains a command with examples; `linkwright --version` prints the version.\n";
   out +=
       "Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad model or data, 4 toolchain, 5 deadline missed,\n            "
       "130 interrupted.\n";

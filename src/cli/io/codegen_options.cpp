@@ -20,32 +20,30 @@ bool is_of_a_frame(const std::vector<FunctionName>& functions) {
 }  // namespace
 
 std::vector<Option> trace_options() {
-  return {
-      text_option("--keep", "NAME,...", "parameters of the file that stay symbols; they are the last input, p", "Code"),
-      choice_option(
-          "--parameters", "base|full",
-          "base: inertial parameters regrouped, torques alone are kept; full: as the file has them. Default: base",
-          {"base", "full"}, "Code"),
-      choice_option("--objective", "operations|latency|depth",
-                    "what is made small: arithmetic, time on one core, or the longest path. Default: operations",
-                    {"operations", "latency", "depth"}, "Code"),
-      text_option("--snap", "ANGLE",
-                  "angles this near (rad, or 0.1deg) to multiples of 90 degrees become these; 0: never. Default: 1e-10",
-                  "Code"),
-      flag_option("--friction",
-                  "friction of the joints and losses of the drives are in inverse (tau is the total) and in forward",
-                  "Code"),
-      text_option("--frame", "LINK", "of kinematics and jacobian; default: the last link", "Code"),
-      number_option(
-          "--search", "TRIALS",
-          fmt::format("so many random attempts at what the passes have missed, a few thousand a second. Default: {}",
-                      kSearchTrials),
-          "Code"),
-      number_option("--newton-steps", "N",
-                    fmt::format("loops: Newton steps from the guess to the pose; 3 reach machine precision if the "
-                                "guess is within 0.02 rad. Default: {}",
-                                kNewtonStepsOfLoops),
-                    "Code")};
+  return {text_option("--keep", "NAME,...", "parameters of the file that stay symbols, as the last input p", "Code"),
+          choice_option(
+              "--parameters", "base|full",
+              "base: regroups inertial parameters, which preserves only torques; full: as in the file. Default: base",
+              {"base", "full"}, "Code"),
+          choice_option("--objective", "operations|latency|depth",
+                        "what is minimised: arithmetic, time on one core, or the longest path. Default: operations",
+                        {"operations", "latency", "depth"}, "Code"),
+          text_option("--snap", "ANGLE",
+                      "rounds angles within this distance (rad, or 0.1deg) of multiples of 90 degrees to these; 0: "
+                      "never. Default: 1e-10",
+                      "Code"),
+          flag_option("--friction",
+                      "includes joint friction and drive losses in inverse (tau is the total) and in forward", "Code"),
+          text_option("--frame", "LINK", "for kinematics and jacobian; default: the last link", "Code"),
+          number_option("--search", "TRIALS",
+                        fmt::format("number of random trials after the passes, a few thousand per second. Default: {}",
+                                    kSearchTrials),
+                        "Code"),
+          number_option("--newton-steps", "N",
+                        fmt::format("loops: Newton steps from the guess to the pose; 3 reach machine precision if the "
+                                    "guess is within 0.02 rad. Default: {}",
+                                    kNewtonStepsOfLoops),
+                        "Code")};
 }
 
 Section functions_section() {
@@ -66,14 +64,14 @@ TraceOptions read_trace_options(const Arguments& arguments) {
                                        : Objective::operations;
   const bool degrees = arguments.text("--snap").ends_with("deg");
   o.snap = degrees ? parse_value(arguments.text("--snap"), true, "--snap") : arguments.number("--snap", o.snap);
-  if (o.snap < 0.0 || o.snap > 0.01) throw Error(ErrorCode::usage, "--snap takes an angle from 0 to 0.01 rad");
+  if (o.snap < 0.0 || o.snap > 0.01) throw Error(ErrorCode::usage, "--snap needs an angle from 0 to 0.01 rad");
   o.frame = arguments.text("--frame");
   const double trials = arguments.number("--search", kSearchTrials);
-  if (trials < 0.0 || trials > 1e9) throw Error(ErrorCode::usage, "--search takes a number of trials, 0 to 1e9");
+  if (trials < 0.0 || trials > 1e9) throw Error(ErrorCode::usage, "--search needs a number of trials from 0 to 1e9");
   o.search.trials = static_cast<int>(trials);
   const double steps = arguments.number("--newton-steps", kNewtonStepsOfLoops);
   if (steps < 1.0 || steps > 50.0 || steps != std::floor(steps))
-    throw Error(ErrorCode::usage, "--newton-steps takes a whole number from 1 to 50");
+    throw Error(ErrorCode::usage, "--newton-steps needs an integer from 1 to 50");
   o.newton_steps = static_cast<int>(steps);
   return o;
 }
@@ -124,7 +122,7 @@ void note_long_work(const Arguments& arguments, const Model<double>& model, cons
     const bool is_long = model.nv > kLong && function.derivative_of && function.takes(kTau);
     say(fmt::format(
         "{}: deriving and simplifying `{}`{}", model.name, function.name,
-        is_long ? ", which takes minutes and makes megabytes of code (lw::forward_derivatives is quicker)" : ""));
+        is_long ? ", which takes minutes and gives megabytes of code (lw::forward_derivatives is faster)" : ""));
   }
 }
 

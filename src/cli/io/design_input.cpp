@@ -23,7 +23,7 @@ std::vector<std::string> design_parameters(const std::string& option, const std:
     if (name == "start") more = initial_state_names(state);
     if (more.empty()) {
       throw Error(ErrorCode::usage,
-                  fmt::format("`{}` names no parameters; `inertial` are those of its links", mechanism.name));
+                  fmt::format("`{}` has no named parameters; use `inertial` for those of its links", mechanism.name));
     }
     names.insert(names.end(), more.begin(), more.end());
   }
@@ -38,8 +38,9 @@ DesignFunctional functional_of(const std::string& option, const std::string& tex
   if (kind.empty()) {
     throw Error(
         ErrorCode::usage,
-        fmt::format("{} {}: what of it? `integral: FORMULA`, `end: FORMULA`, or `0.5: FORMULA` for that instant",
-                    option, in_quotes(text)));
+        fmt::format(
+            "{} {}: the kind is missing; write `integral: FORMULA`, `end: FORMULA`, or `0.5: FORMULA` for that instant",
+            option, in_quotes(text)));
   }
   f.formula = {option, trimmed(text.substr(colon + 1))};
   if (kind != "integral") {
@@ -58,7 +59,7 @@ std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Lo
     const std::string joint = trimmed(text.substr(0, sign));
     const auto place = std::find(model.velocity_names.begin(), model.velocity_names.end(), joint);
     if (sign == std::string::npos)
-      throw Error(ErrorCode::usage, fmt::format("--torque {}: should be JOINT=FORMULA", in_quotes(text)));
+      throw Error(ErrorCode::usage, fmt::format("--torque {}: must have the form JOINT=FORMULA", in_quotes(text)));
     if (place == model.velocity_names.end()) {
       throw Error(ErrorCode::usage, fmt::format("--torque: `{}` has no joint {}; {}", model.name, in_quotes(joint),
                                                 suggestion(joint, model.velocity_names)));

@@ -21,9 +21,9 @@ std::vector<std::string> words(const std::string& text) {
 
 std::vector<Option> friction_options() {
   return {text_option("--friction", "TERMS",
-                      "friction of the joints that is sought: viscous, coulomb, offset, divided by commas, or none; "
-                      "default: viscous,coulomb"),
-          text_option("--friction-joints", "J1,J2,...", "the joints in which it is sought; default: all")};
+                      "friction terms to identify: viscous, coulomb, offset, separated by commas, or none; default: "
+                      "viscous,coulomb"),
+          text_option("--friction-joints", "J1,J2,...", "the joints whose friction is identified; default: all")};
 }
 
 IdentifyOptions read_friction(const Arguments& arguments) {
@@ -39,7 +39,7 @@ IdentifyOptions read_friction(const Arguments& arguments) {
       else if (word == "offset")
         options.offset = true;
       else if (word != "none" || given.size() > 1) {
-        throw Error(ErrorCode::usage, fmt::format("--friction cannot hold `{}`; {}", word,
+        throw Error(ErrorCode::usage, fmt::format("--friction: unknown term `{}`; {}", word,
                                                   suggestion(word, {"viscous", "coulomb", "offset", "none"})));
       }
     }

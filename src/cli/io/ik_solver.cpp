@@ -44,10 +44,10 @@ class TreeIk : public IkSolver {
   TreeIk(const Arguments& arguments, const LoadedModel& loaded, int frame) : model_(loaded.model), frame_(frame) {
     joints = model_;
     if (arguments.has("--mode")) require_loops(model_, "--mode");
-    if (model_.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model_.name));
+    if (model_.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no movable joint", model_.name));
     if (carriers(model_, frame).velocities == 0) {
       throw Error(ErrorCode::usage,
-                  fmt::format("no joint of `{}` moves `{}`, which stands still with the base; --frame names another",
+                  fmt::format("no joint of `{}` moves `{}`, which is fixed to the base; choose another with --frame",
                               model_.name, model_.frames[at(frame)].name));
     }
     start_ = read_q(arguments, loaded);

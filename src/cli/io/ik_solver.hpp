@@ -39,7 +39,7 @@ struct IkAnswer {
 struct IkMotion {
   std::vector<JointSample> samples;
   std::vector<Json> ways;            // one per sample
-  Json fields;                       // what else there is to say of it
+  Json fields;                       // lists all commands to say of it
   std::string about;                 // the same in the heading,
   std::vector<std::string> remarks;  // and after the table
 };

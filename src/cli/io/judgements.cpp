@@ -69,7 +69,7 @@ std::string losses_of(const Mechanism& mechanism) {
 
 std::string losses_left_out(const Mechanism& mechanism) {
   const std::string losses = losses_of(mechanism);
-  return losses.empty() ? "" : losses + " are left out; --friction includes them (`inverse`, `forward`)";
+  return losses.empty() ? "" : losses + " are omitted; --friction includes them (`inverse`, `forward`)";
 }
 
 BadPivots bad_pivots(const Model<double>& model, const LoopPlan& plan, const std::vector<double>& q) {

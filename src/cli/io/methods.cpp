@@ -10,7 +10,7 @@ Methods with_formulations(Methods ours) {
 Option method_option(const Methods& methods) {
   std::vector<std::string> names;
   for (const auto& [name, meaning] : methods) names.push_back(name);
-  return choice_option("--method", "NAME", "the algorithm, one of those below; default: " + names.front(), names);
+  return choice_option("--method", "NAME", "the algorithm, listed below; default: " + names.front(), names);
 }
 
 Section method_section(const Methods& methods) { return {"Methods", methods}; }

@@ -25,7 +25,7 @@ namespace {
 void set_parameter(Mechanism& mechanism, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw Error(ErrorCode::usage, fmt::format("--set takes NAME=VALUE, not `{}`", text));
+    throw Error(ErrorCode::usage, fmt::format("--set needs NAME=VALUE, not `{}`", text));
   }
   const std::string name = text.substr(0, equals);
   std::vector<std::string> known;
@@ -33,7 +33,7 @@ void set_parameter(Mechanism& mechanism, const std::string& text) {
   const auto place = std::find(known.begin(), known.end(), name);
   if (place == known.end()) {
     throw Error(ErrorCode::usage, fmt::format("`{}` has no parameter `{}`; {}", mechanism.name, name,
-                                              known.empty() ? "it has none at all" : suggestion(name, known)));
+                                              known.empty() ? "it has no parameters" : suggestion(name, known)));
   }
   const double value = parse_value(text.substr(equals + 1), true, fmt::format("--set {}", name));
   mechanism.parameters[static_cast<std::size_t>(place - known.begin())].value = Formula(value);
@@ -47,7 +47,7 @@ Payload parse_payload(const Mechanism& mechanism, const std::string& text) {
   const std::size_t colon = text.rfind(':', at);
   if (colon == std::string::npos || colon == 0) {
     throw Error(ErrorCode::usage,
-                fmt::format("--payload takes LINK:MASS[@x,y,z] (kg; metres in the link's frame), not `{}`", text));
+                fmt::format("--payload needs LINK:MASS[@x,y,z] (kg; metres in the link's frame), not `{}`", text));
   }
   Payload payload;
   payload.link = text.substr(0, colon);
@@ -80,19 +80,20 @@ void free_motors(Mechanism& mechanism) {
 }
 
 std::vector<Option> model_options() {
-  return {texts_option("--set", "NAME=VALUE", "another value for a parameter of the file; may be repeated", "Model"),
-          flag_option("--floating-base", "URDF: the root link floats instead of standing still", "Model"),
-          flag_option("--allow-unphysical", "impossible masses and inertias are warnings instead of errors", "Model")};
+  return {texts_option("--set", "NAME=VALUE", "overrides a parameter of the file; repeatable", "Model"),
+          flag_option("--floating-base", "lets the root link of a URDF float", "Model"),
+          flag_option("--allow-unphysical", "reports unphysical masses and inertias as warnings instead of errors",
+                      "Model")};
 }
 
 Option payload_option() {
-  return texts_option(
-      "--payload", "LINK:MASS[@x,y,z]",
-      "a point mass (kg) carried by a link, at its origin or at a place in its frame (m); may be repeated", "Model");
+  return texts_option("--payload", "LINK:MASS[@x,y,z]",
+                      "attaches a point mass (kg) to a link, at its origin or at a point in its frame (m); repeatable",
+                      "Model");
 }
 Option elastic_option() {
   return flag_option("--elastic",
-                     "drives with a `stiffness` are elastic: each motor has a coordinate of its own, JOINT.motor",
+                     "treats drives with a `stiffness` as elastic: each motor has its own coordinate, JOINT.motor",
                      "Model");
 }
 
@@ -192,8 +193,8 @@ std::string drivers_taken(const Model<double>& model) {
   for (const int v : actuated_velocities(model))
     names.push_back(fmt::format("`{}`", model.velocity_names[static_cast<std::size_t>(v)]));
   return fmt::format(
-      "no joint is called `actuated`: {} {} taken as driven, and vectors run over {}; `actuated: true` at other joints "
-      "drives those",
+      "no joint is marked as `actuated`: {} {} assumed to be actuated, and vectors list {}; `actuated: true` at other "
+      "joints changes this",
       fmt::join(names, ", "), names.size() == 1 ? "is" : "are", names.size() == 1 ? "it" : "them");
 }
 
@@ -202,7 +203,7 @@ LoadedModel load_model(const Arguments& arguments) {
   const Severity least = arguments.quiet() ? Severity::error : Severity::warning;
   // shown here, where the texts are at hand
   print_diagnostics(result, least);
-  const char* impossible = "no such mechanism can exist; `--allow-unphysical` computes with it all the same";
+  const char* impossible = "no such mechanism can exist; use `--allow-unphysical` to compute with it nevertheless";
   if (result.impossible) throw Error(result.code, impossible);
   if (!result.mechanism) throw Error(result.code, std::vector<Diagnostic>{});
   LoadedModel loaded{std::move(*result.mechanism), {}};
@@ -226,7 +227,7 @@ LoadedModel load_model(const Arguments& arguments) {
 LoadedModel load_tree(const Arguments& arguments, const std::string& instead) {
   LoadedModel loaded = load_model(arguments);
   require_tree(loaded.model, instead.empty()
-                                 ? ", which this command does not take yet\n  `assemble`, `kinematics`, `ik`, "
+                                 ? ", which this command does not support yet\n  `assemble`, `kinematics`, `ik`, "
                                    "`inverse`, `forward`, `mass-matrix`, `bias`, `derivatives`, `simulate`, `verify`, "
                                    "`sensitivity`, `optimize`, `count`, `compile` and `bench` do"
                                  : ": " + instead);

@@ -84,7 +84,8 @@ MotionLog read(const Csv& csv, const Model<double>& model, Kind kind, std::vecto
     log.t.push_back(number(row, *t, false));
     if (lines != nullptr) lines->push_back(row.line);
     if (log.t.size() > 1 && !(log.t.back() > log.t[log.t.size() - 2])) {
-      csv.fail(row.line, fmt::format("times must rise: {:.9g} follows {:.9g}", log.t.back(), log.t[log.t.size() - 2]));
+      csv.fail(row.line,
+               fmt::format("times must increase: {:.9g} follows {:.9g}", log.t.back(), log.t[log.t.size() - 2]));
     }
   }
   for (const MotionGroup& g : groups(model)) {

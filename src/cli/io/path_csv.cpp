@@ -58,7 +58,7 @@ class Reader {
     const auto there =
         std::count_if(names.begin(), names.end(), [&](const char* n) { return csv_.column(n).has_value(); });
     if (there != 0 && there != 3)
-      fail(fmt::format("of `{}`, `{}`, `{}` all or none are needed", names[0], names[1], names[2]));
+      fail(fmt::format("either all or none of `{}`, `{}`, `{}` are needed", names[0], names[1], names[2]));
     return there == 3;
   }
   bool paired(const Names& linear, const Names& angular) const {
@@ -91,7 +91,7 @@ class Reader {
     if (path_.has_velocity && path_.has_orientation) s.velocity.ang = vector(kAngular, true);
     if (path_.has_acceleration && path_.has_orientation) s.acceleration.ang = vector(kAngularAcceleration, true);
     if (!path_.samples.empty() && !(s.t > path_.samples.back().t)) {
-      csv_.fail(row.line, fmt::format("times must rise: {:.9g} follows {:.9g}", s.t, path_.samples.back().t));
+      csv_.fail(row.line, fmt::format("times must increase: {:.9g} follows {:.9g}", s.t, path_.samples.back().t));
     }
     path_.samples.push_back(s);
   }

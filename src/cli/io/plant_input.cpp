@@ -47,9 +47,8 @@ void warn_if_singular(const Model<double>& led, const Assembled& pose) {
   std::vector<std::string> leading;
   for (const int v : actuated_velocities(led)) leading.push_back(led.velocity_names[at(v)]);
   say_warning(fmt::format(
-      "`{}` stands next to a singular pose (condition {:.1e} of the closures, {:.1e} at home): there the place of {} "
-      "hardly tells how the other joints move, so that velocities and torques grow without bound and have {:.0f} "
-      "digits less",
+      "`{}` is near a singular pose (condition number {:.1e} of the closures, {:.1e} at home): {} hardly determines "
+      "the motion of the other joints, so that velocities and torques become very large and lose {:.0f} digits",
       led.name, pose.condition, usual, fmt::join(leading, ", "), std::min(16.0, std::log10(pose.condition / usual))));
 }
 
@@ -81,8 +80,8 @@ void require_sound_loops(const Arguments& arguments, const Model<double>& model)
 
 Option mode_option() {
   return number_option("--mode", "K",
-                       "of a mechanism with loops: the K-th of the ways to assemble it that `linkwright assemble` "
-                       "lists; default: that of the home pose, continued along the straight line to --q",
+                       "for closed-loop mechanisms: the K-th assembly mode listed by `linkwright assemble`; default: "
+                       "that of the home pose, continued along the straight line to --q",
                        "State");
 }
 

@@ -50,7 +50,9 @@ void read_state(const Arguments& arguments, const LoadedModel& loaded, Scenario&
     if (arguments.has("--mode"))
       throw Error(
           ErrorCode::usage,
-          fmt::format("--mode: joints of `{}` turn by themselves, so that its modes are not counted", model.name));
+          fmt::format(
+              "--mode: some joints of `{}` are not determined by the actuated ones, so its modes cannot be numbered",
+              model.name));
     Workspace<double> work(model);
     std::vector<double> near = assemble_home(led).q, given = near;
     if (arguments.has("--q")) {
@@ -101,35 +103,33 @@ Scenario scenario_file(const std::string& path, const LoadedModel& loaded) {
 
 std::vector<Option> scenario_options() {
   const IntegratorOptions usual;
-  return {
-      text_option("--scenario", "FILE.yaml", "inputs, initial state, events, outputs (docs/scenarios.md)"),
-      number_option("--duration", "SECONDS", "how long; with a scenario, instead of what it says"),
-      choice_option("--integrator", "NAME", "default: dormand-prince, or rk4 where --step is given",
-                    integrator_names()),
-      number_option("--step", "SECONDS", "of the integrator; where that chooses its own, between rows"),
-      number_option("--sample", "SECONDS", "between rows; default: the step, or 0.01"),
-      number_option("--rtol", "R",
-                    fmt::format("relative tolerance of integrators that choose their step; default: {:g}", usual.rtol)),
-      number_option("--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol)),
-      flag_option("--no-friction", "without friction of joints and losses of drives"),
-      q_option(),
-      mode_option(),
-      choice_option("--coordinates", "WHICH",
-                    "for loops: minimal integrates the actuated joints and ends at their dead centres, redundant goes "
-                    "through them",
-                    {"minimal", "redundant"}),
-      velocity_option("--qd", "velocities"),
-      velocity_option("--tau", "torques, constant; replace all inputs")};
+  return {text_option("--scenario", "FILE.yaml", "inputs, initial state, events, outputs (docs/scenarios.md)"),
+          number_option("--duration", "SECONDS", "simulated time; takes precedence over the scenario"),
+          choice_option("--integrator", "NAME", "default: dormand-prince, or rk4 with --step", integrator_names()),
+          number_option("--step", "SECONDS", "step size; for adaptive integrators, time between rows"),
+          number_option("--sample", "SECONDS", "time time between rows; default: the step, or 0.01"),
+          number_option("--rtol", "R",
+                        fmt::format("relative tolerance of adaptive integrators; default: {:g}", usual.rtol)),
+          number_option("--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol)),
+          flag_option("--no-friction", "omits joint friction and drive losses"),
+          q_option(),
+          mode_option(),
+          choice_option("--coordinates", "WHICH",
+                        "for closed loops: minimal integrates the actuated joints and stops at their dead centres, "
+                        "redundant passes through them",
+                        {"minimal", "redundant"}),
+          velocity_option("--qd", "velocities"),
+          velocity_option("--tau", "constant torques that replace all inputs")};
 }
 
 Section integrator_section() {
   return {"Integrators",
-          {{"dormand-prince", "order 5(4), chooses its step"},
-           {"verner", "order 6(5), chooses its step unless one is given"},
+          {{"dormand-prince", "order 5(4), adaptive"},
+           {"verner", "order 6(5), adaptive unless --step is given"},
            {"rk4, gill", "order 4, with --step"},
-           {"implicit-midpoint", "order 2, with --step; keeps energy near over long runs"},
+           {"implicit-midpoint", "order 2, with --step; bounded energy error in long runs"},
            {"taylor, semi-implicit-euler", "order 1, with --step"},
-           {"cvode", "for what is stiff, chooses step and order (SUNDIALS)"}}};
+           {"cvode", "for stiff systems, adaptive step and order (SUNDIALS)"}}};
 }
 
 Scenario read_scenario_options(const Arguments& arguments, const LoadedModel& loaded) {

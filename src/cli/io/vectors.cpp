@@ -23,8 +23,9 @@ std::vector<std::string> split(const std::string& text, const std::string& what)
   if (inner.size() >= 2 && inner.front() == '[' && inner.back() == ']')
     inner = trimmed(inner.substr(1, inner.size() - 2));
   if (inner.find_first_of("[](){}") != std::string::npos) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: one pair of brackets [ ] may stand around the whole vector, not `{}`", what, text));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: only one pair of brackets [ ] around the whole vector is allowed, not `{}`", what, text));
   }
   std::vector<std::string> words;
   if (inner.empty()) return words;
@@ -124,7 +125,7 @@ double parse_value(const std::string& text, bool angle, const std::string& what)
     char* end = nullptr;
     const double read = std::strtod(number.c_str(), &end);
     if (!number.empty() && *end == '\0' && !std::isfinite(read)) {
-      throw Error(ErrorCode::data, fmt::format("{} is `{}`: only finite numbers make sense here", what, text));
+      throw Error(ErrorCode::data, fmt::format("{} is `{}`, but must be finite", what, text));
     }
     throw Error(ErrorCode::usage, fmt::format("{} is not a number: `{}`", what, text));
   }

@@ -26,7 +26,7 @@ Wrench parse(const std::string& text, const Model<double>& model) {
   // names may contain both signs: the last colon divides, and `@` only behind it
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) {
-    throw Error(ErrorCode::usage, fmt::format("--wrench takes LINK:FX,FY,FZ[,NX,NY,NZ][@x,y,z] (N, N·m, world axes; "
+    throw Error(ErrorCode::usage, fmt::format("--wrench needs LINK:FX,FY,FZ[,NX,NY,NZ][@x,y,z] (N, N·m, world axes; "
                                               "metres in the link's frame), not `{}`",
                                               text));
   }
@@ -43,8 +43,9 @@ Wrench parse(const std::string& text, const Model<double>& model) {
   const std::string numbers = text.substr(colon + 1, at == std::string::npos ? at : at - colon - 1);
   const std::vector<double> values = parse_values(numbers, "--wrench: the force");
   if (values.size() != 3 && values.size() != 6) {
-    throw Error(ErrorCode::usage, fmt::format("--wrench: a force is FX,FY,FZ, with a moment FX,FY,FZ,NX,NY,NZ, not {}",
-                                              counted(values.size(), "value")));
+    throw Error(ErrorCode::usage,
+                fmt::format("--wrench: a force needs FX,FY,FZ, with a moment FX,FY,FZ,NX,NY,NZ, not {}",
+                            counted(values.size(), "value")));
   }
   w.force = three(values, 0);
   if (values.size() == 6) w.moment = three(values, 3);
@@ -64,7 +65,7 @@ Wrench parse(const std::string& text, const Model<double>& model) {
 Option wrench_option() {
   return texts_option("--wrench", "LINK:FX,FY,FZ",
                       "a force (N) on a link, in world axes at its origin; LINK:FX,FY,FZ,NX,NY,NZ with a moment (N·m), "
-                      "...@x,y,z at a place in the link's frame (m); may be repeated");
+                      "...@x,y,z at a point in the link's frame (m); repeatable");
 }
 
 Wrenches::Wrenches(const Arguments& arguments, const Model<double>& model, std::span<const double> q)

@@ -62,7 +62,7 @@ std::vector<DrivenSample> read_driven(const std::string& file, const Model<doubl
       }
     }
     if (!path.empty() && !(sample.t > path.back().t)) {
-      csv.fail(row.line, fmt::format("times must rise: {:.9g} follows {:.9g}", sample.t, path.back().t));
+      csv.fail(row.line, fmt::format("times must increase: {:.9g} follows {:.9g}", sample.t, path.back().t));
     }
     path.push_back(std::move(sample));
   }
@@ -135,7 +135,7 @@ int assemble_along(const Arguments& arguments, const LoadedModel& loaded, int fr
   const Assembled start =
       arguments.has("--q") || arguments.has("--mode") ? read_pose(arguments, loaded, led) : assemble_home(led);
   const double warning = arguments.number("--warning", 0.25);
-  if (!(warning >= 0.0)) throw Error(ErrorCode::usage, "--warning takes seconds, 0 or more");
+  if (!(warning >= 0.0)) throw Error(ErrorCode::usage, "--warning needs a nonnegative number of seconds");
   const ClosedPath path = follow_modes(model, driven, frame, start, warning);
   if (arguments.has("--compare")) return compare_direct_kinematics(arguments, model, driven, path);
   if (arguments.has("--out") && !path.samples.empty()) write_file(arguments.text("--out"), samples_csv(model, path));
@@ -178,11 +178,11 @@ int assemble_along(const Arguments& arguments, const LoadedModel& loaded, int fr
   } else {
     fmt::print("{}: {} of {} in one mode\n\n", model.name, path.samples.size(), counted(driven.size(), "sample"));
     if (!path.samples.empty()) {
-      Table table({"singularity", "least distance", "at t (s)"});
+      Table table({"singularity", "smallest distance", "at t (s)"});
       table.add({"parallel", fmt::format("{:.4g}", parallel.value), fmt::format("{:.4g}", parallel.t)});
       table.add({"serial", fmt::format("{:.4g}", serial.value), fmt::format("{:.4g}", serial.t)});
-      fmt::print("{}\nclosure condition at most {:.4g}; distances are smallest singular values\n", table.str(),
-                 condition);
+      fmt::print("{}\nlargest condition number of the closures {:.4g}; distances are smallest singular values\n",
+                 table.str(), condition);
     }
     for (const PathEvent& e : path.events) {
       fmt::print("{}t = {:.6g} s: {}\n", &e == &path.events.front() ? "\n" : "", e.t, e.what);

@@ -17,24 +17,23 @@ constexpr int kMostDivided = 64;
 
 Processors read_processors(const Arguments& arguments, const Form& form) {
   if (!arguments.has("--processors")) {
-    if (arguments.has("--machine"))
-      throw Error(ErrorCode::usage, "--machine goes with --processors: it decides who computes what");
+    if (arguments.has("--machine")) throw Error(ErrorCode::usage, "--machine requires --processors");
     return {};
   }
   const double wish = arguments.number("--processors", 0.0);
   const int count = wish >= 2.0 && wish <= kMostDivided ? static_cast<int>(wish) : 0;
   if (count == 0 || count != wish) {
     throw Error(ErrorCode::usage,
-                fmt::format("--processors takes a whole number from 2 to {}, not {}; without it the code is for one",
+                fmt::format("--processors needs an integer from 2 to {}, not {}; omit it for one processor",
                             kMostDivided, arguments.text("--processors")));
   }
   if (form.language != "c") {
     throw Error(ErrorCode::usage,
-                fmt::format("--processors goes with C, whose atomics it needs, not with {}", form.language));
+                fmt::format("--processors requires C, because it uses C11 atomics, not {}", form.language));
   }
   for (const char* option : {"--float", "--batch"}) {
     if (arguments.has(option))
-      throw Error(ErrorCode::usage, fmt::format("--processors does not go with {}: one or the other", option));
+      throw Error(ErrorCode::usage, fmt::format("--processors and {} cannot be combined", option));
   }
   const Machine machine = load_machine(arguments.text("--machine", "host"));
   if (machine.processors > 0 && count > machine.processors) {
@@ -57,7 +56,7 @@ DividedProgram divide_program(const Program& program, const Processors& processo
                                               processors.count, time_text(processors.machine, times.divided),
                                               time_text(processors.machine, times.one), processors.machine.name,
                                               counted(static_cast<std::size_t>(times.messages), "message"),
-                                              times.divided < times.one ? "" : "; nothing is gained: use one"));
+                                              times.divided < times.one ? "" : "; there is no gain: use one"));
     functions[k]["divided"] = {{"processors", processors.count}, {"machine", processors.machine.name},
                                {"predicted", times.divided},     {"predicted_on_one", times.one},
                                {"messages", times.messages},     {"division", times.way}};

@@ -18,14 +18,15 @@ namespace {
 
 void require_options_of_simulators(const Arguments& arguments) {
   for (const char* option : {"--functions", "--float", "--batch", "--no-lanes", "--frame", "--strategy"}) {
-    if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} does not go with --simulator", option));
+    if (arguments.has(option))
+      throw Error(ErrorCode::usage, fmt::format("{} cannot be combined with --simulator", option));
   }
   if (arguments.has("--language") && arguments.text("--language") != "c++") {
-    throw Error(ErrorCode::usage, fmt::format("a simulator is one C++ file, not {}", arguments.text("--language")));
+    throw Error(ErrorCode::usage, fmt::format("a simulator is written in C++, not {}", arguments.text("--language")));
   }
   if (arguments.has("--name") && identifier(arguments.text("--name")) != arguments.text("--name")) {
-    throw Error(ErrorCode::usage, fmt::format("--name `{0}` is no identifier; `{1}` would be one",
-                                              arguments.text("--name"), identifier(arguments.text("--name"))));
+    throw Error(ErrorCode::usage, fmt::format("--name `{0}` is not an identifier; `{1}` is", arguments.text("--name"),
+                                              identifier(arguments.text("--name"))));
   }
 }
 
@@ -33,10 +34,10 @@ void require_options_of_simulators(const Arguments& arguments) {
 
 int compile_simulator(const Arguments& arguments) {
   require_options_of_simulators(arguments);
-  LoadedModel loaded = load_tree(
-      arguments,
-      "a simulator that stands alone is made of trees only\n  `simulate` runs mechanisms with loops; `compile` without "
-      "--simulator makes C of their functions, `forward` among them, with the loops closed inside");
+  LoadedModel loaded =
+      load_tree(arguments,
+                "stand-alone simulators are only available for trees\n  `simulate` runs closed-loop mechanisms; "
+                "`compile` without --simulator writes their functions, `forward` included, in C");
   const std::filesystem::path folder = arguments.text("--out", ".");
   require_writable(folder);
   judge_functions(arguments, loaded.model, {"forward"});
@@ -51,11 +52,10 @@ int compile_simulator(const Arguments& arguments) {
   const std::vector<std::string> jumping =
       options.program.trace.friction ? jumping_joints(loaded.model) : std::vector<std::string>{};
   if (!jumping.empty()) {
-    say_warning(
-        fmt::format("dry friction of {} jumps with the direction of motion: the simulator follows it while joints "
-                    "slide or turn round, and stops with a message where one comes to rest; a `width` in the friction "
-                    "makes it gradual, `simulate` knows joints that stick",
-                    fmt::join(jumping, ", ")));
+    say_warning(fmt::format(
+        "dry friction of {} is discontinuous: the simulator handles it while joints slide or reverse, and stops with a "
+        "message if one comes to rest; a `width` makes the friction smooth, and `simulate` handles sticking joints",
+        fmt::join(jumping, ", ")));
   }
   Standalone made = make_standalone(loaded.mechanism, options);
   made.program.options = resolved(arguments, options.program.trace, loaded.mechanism, made.program, {"forward"});

@@ -20,7 +20,7 @@ Strategy strategy_named(const std::string& name) {
   for (const Strategy s : kStrategies) {
     if (name == to_string(s)) return s;
   }
-  throw Error(ErrorCode::usage, fmt::format("there is no strategy `{}`", name));
+  throw Error(ErrorCode::usage, fmt::format("unknown strategy `{}`", name));
 }
 
 }  // namespace
@@ -28,17 +28,17 @@ Strategy strategy_named(const std::string& name) {
 int compile_by_strategy(const Arguments& arguments) {
   const std::string name = arguments.text("--strategy"), language = arguments.text("--language", "c");
   if (language != "c" && language != "c++")
-    throw Error(ErrorCode::usage, fmt::format("--strategy {} goes with C and C++, not with {}", name, language));
+    throw Error(ErrorCode::usage, fmt::format("--strategy {} requires C or C++, not {}", name, language));
   if (arguments.text("--functions", "inverse") != "inverse")
     throw Error(ErrorCode::usage, fmt::format("--strategy {} is for `inverse` alone", name));
   for (const char* option :
        {"--float", "--batch", "--frame", "--no-lanes", "--name", "--objective", "--parameters", "--search"}) {
     if (arguments.has(option))
-      throw Error(ErrorCode::usage, fmt::format("{} does not go with --strategy {}", option, name));
+      throw Error(ErrorCode::usage, fmt::format("{} cannot be combined with --strategy {}", option, name));
   }
   const LoadedModel loaded = load_tree(
       arguments,
-      "strategies are compared for trees only\n  `compile` without --strategy makes code of mechanisms with loops");
+      "strategies are only available for trees\n  `compile` without --strategy writes code for closed-loop mechanisms");
   const std::filesystem::path folder = arguments.text("--out", ".");
   require_writable(folder);
   StrategyOptions options;
@@ -48,10 +48,9 @@ int compile_by_strategy(const Arguments& arguments) {
   note_losses(arguments, loaded.mechanism);
   StrategyCode made = make_by(strategy_named(name), loaded.mechanism, options);
   if (made.check && !made.check->passed()) {
-    say_error(
-        fmt::format("`inverse` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). "
-                    "Nothing is written",
-                    made.check->error, made.check->states, made.check->limit));
+    say_error(fmt::format(
+        "`inverse` does not agree with the reference: error {:.1e} at {} states (limit {:.0e}). Nothing is written",
+        made.check->error, made.check->states, made.check->limit));
     return kCheckFailed;
   }
   CDialect dialect;

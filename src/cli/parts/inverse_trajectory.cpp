@@ -238,19 +238,18 @@ std::string peaks(const LoadedPlant& plant, const std::vector<JointSample>& moti
 }  // namespace
 
 std::vector<Option> trajectory_options() {
-  return {
-      text_option("--trajectory", "FILE.csv", "along a motion t,q1..,qd1..,qdd1.. instead of at one state",
-                  "Trajectory"),
-      text_option("--plot", "FILE.svg", "with --trajectory: draws torques over time", "Trajectory"),
-      text_option("--out", "FILE.csv",
-                  "with --trajectory: writes t,tau1.. and, with --friction, what they are made up of", "Trajectory")};
+  return {text_option("--trajectory", "FILE.csv", "evaluates a motion t,q1..,qd1..,qdd1.. instead of one state",
+                      "Trajectory"),
+          text_option("--plot", "FILE.svg", "with --trajectory: plots torques over time", "Trajectory"),
+          text_option("--out", "FILE.csv", "with --trajectory: writes t,tau1.. and, with --friction, their parts",
+                      "Trajectory")};
 }
 
 void check_trajectory_options(const Arguments& arguments) {
   const bool along = arguments.has("--trajectory");
   for (const char* option : {"--plot", "--out"}) {
     if (!along && arguments.has(option)) {
-      throw Error(ErrorCode::usage, fmt::format("{} is for many states: --trajectory is missing", option));
+      throw Error(ErrorCode::usage, fmt::format("{} requires --trajectory", option));
     }
     require_other_file(arguments, option, "--trajectory");
     require_other_file(arguments, option, "MODEL");
@@ -258,7 +257,7 @@ void check_trajectory_options(const Arguments& arguments) {
   require_ending(arguments, "--plot", "SVG", ".svg");
   for (const char* option : {"--q", "--qd", "--qdd", "--reactions", "--mode", "--weights"}) {
     if (along && arguments.has(option)) {
-      throw Error(ErrorCode::usage, fmt::format("{} belongs to one state: leave it out with --trajectory", option));
+      throw Error(ErrorCode::usage, fmt::format("{} cannot be combined with --trajectory", option));
     }
   }
   require_own_method(arguments, "--trajectory");
@@ -302,7 +301,7 @@ int give_courses(const Arguments& arguments, const LoadedPlant& plant, const std
     print_json(json);
     return kOk;
   }
-  fmt::print("{}: greatest torques and forces of the motion, {} from {:.6g} to {:.6g} s{}\n\n{}", model.name,
+  fmt::print("{}: peak torques and forces of the motion, {} from {:.6g} to {:.6g} s{}\n\n{}", model.name,
              counted(motion.size(), "sample"), motion.front().t, motion.back().t, friction ? ", with friction" : "",
              peaks(plant, motion, courses));
   return kOk;

@@ -57,7 +57,7 @@ double run_difference(ForwardDesign& design, const GradientRows& rows, const Gro
     below = design.values(down);
   } catch (const Error& e) {
     if (e.code() != ErrorCode::data) throw;
-    throw Error(ErrorCode::data, fmt::format("--check moves all parameters by up to {:g} of their values, and then {}",
+    throw Error(ErrorCode::data, fmt::format("--check varies all parameters by up to {:g} of their values, and then {}",
                                              kMoved, e.what()));
   }
   std::vector<double> off(rows.size(), 0.0), size(rows.size(), 0.0);

@@ -89,7 +89,8 @@ int compare_direct_kinematics(const Arguments& arguments, const Model<double>& m
                               const std::vector<DrivenSample>& driven, const ClosedPath& followed) {
   const std::optional<ThreeLegs> legs = three_legs(model);
   if (!legs)
-    throw Error(ErrorCode::usage, fmt::format("--compare: `{}` is no planar 3-RRR with driven cranks", model.name));
+    throw Error(ErrorCode::usage,
+                fmt::format("--compare: `{}` is not a planar 3-RRR with actuated cranks", model.name));
   if (followed.samples.empty()) return kCheckFailed;
   const DirectPath path = path_of(*legs, model, driven, followed);
   std::vector<MeasuredMethod> all;
@@ -112,9 +113,10 @@ int compare_direct_kinematics(const Arguments& arguments, const Model<double>& m
     }
     print_json(json);
   } else {
-    fmt::print("{}: where the platform is, by six methods along {}; means a sample, each from the one before\n\n",
-               model.name, counted(path.q.size(), "sample"));
-    Table table({"method", "steps", "evaluations", "+", "×", "÷", "√", "trig", "ns", "off by (m)"});
+    fmt::print(
+        "{}: pose of the platform by six methods along {}; means per sample, each starting from the previous one\n\n",
+        model.name, counted(path.q.size(), "sample"));
+    Table table({"method", "steps", "evaluations", "+", "×", "÷", "√", "trig", "ns", "error (m)"});
     for (const MeasuredMethod& m : all) {
       table.add({to_string(m.method), fmt::format("{:.2f}", m.iterations / n), fmt::format("{:.2f}", m.evaluations / n),
                  fmt::format("{:.0f}", mean(m.operations.additions)),

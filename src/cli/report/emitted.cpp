@@ -40,7 +40,7 @@ ScratchFolder::~ScratchFolder() {
 }
 
 SelfTest run_selftest(const Emitted& made) {
-  if (made.commands.empty() && !made.tool.empty()) return {"not run", "there is no Python with NumPy here"};
+  if (made.commands.empty() && !made.tool.empty()) return {"not run", "Python with NumPy was not found"};
   if (made.commands.empty()) return {"none", ""};
   if (find_program(made.tool).empty()) return {"not run", fmt::format("there is no `{}` here", made.tool)};
   const ScratchFolder scratch;

@@ -42,12 +42,12 @@ std::vector<BackDriving> back_driving(const Model<double>& model) {
 }  // namespace
 
 Option friction_option() {
-  return flag_option("--friction", "with friction of joints and losses of drives; tau is what the drives take in");
+  return flag_option("--friction", "includes joint friction and drive losses; tau is the total drive torque");
 }
 
 void require_own_method(const Arguments& arguments, const std::string& with) {
   if (!arguments.has(with) || !arguments.has("--method")) return;
-  throw Error(ErrorCode::usage, fmt::format("{} has a method of its own: leave --method out", with));
+  throw Error(ErrorCode::usage, fmt::format("{} has its own method: omit --method", with));
 }
 
 const std::vector<LossPart>& loss_parts() {
@@ -142,7 +142,7 @@ std::string loss_tables(const LoadedPlant& plant, const LossReport& report) {
     table.add(std::move(row));
   }
   std::string text =
-      "\nHow the torques are made up, on the joints' side; motor: on the motor's side of the gear:\n\n" + table.str();
+      "\nParts of the torques, on the joint side; motor: on the motor side of the gear:\n\n" + table.str();
 
   Table holding({"joint", "low", "high", ""});
   bool holds = false;
@@ -154,9 +154,9 @@ std::string loss_tables(const LoadedPlant& plant, const LossReport& report) {
   }
   if (holds) {
     text +=
-        "\nAt rest friction opposes the motion that begins with qdd. Where qdd is zero too, it has no direction and "
-        "tau is given\nwithout it; these joints stay at rest under any tau in the range (of joints on coupled drives: "
-        "while the others have their own)\n\n" +
+        "\nAt rest, friction opposes the motion that qdd starts. If qdd is zero too, it has no direction and tau is "
+        "given\nwithout it; these joints stay at rest for any tau in the range (for coupled drives: while the others "
+        "have their own)\n\n" +
         holding.str();
   }
 
@@ -172,7 +172,7 @@ std::string loss_tables(const LoadedPlant& plant, const LossReport& report) {
                           b.limit_name, b.limit);
     back.add({b.name, readable(b.torque, 6), force_unit(entries[b.place]), verdict});
   }
-  if (resists) text += "\nDriven from the joint's side while the motor gives nothing:\n\n" + back.str();
+  if (resists) text += "\nBack-driving from the joint side with the motor off:\n\n" + back.str();
   return text;
 }
 

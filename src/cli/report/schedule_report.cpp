@@ -82,7 +82,7 @@ void print_one(const ScheduleRow& row) {
   const Schedule& s = row.schedule;
   Table table;
   table.add({"tasks", std::to_string(row.graph().size()), row.grain->name});
-  table.add({"levels", std::to_string(f.levels), "times at which tasks start"});
+  table.add({"levels", std::to_string(f.levels), "distinct start times of tasks"});
   table.add({"makespan", time_text(machine, f.makespan), ""});
   table.add({"speed-up", fmt::format("{:.3f}", f.speedup),
              fmt::format("one processor: {}", time_text(machine, f.speedup * f.makespan))});
@@ -93,8 +93,8 @@ void print_one(const ScheduleRow& row) {
   table.add({"messages", std::to_string(f.messages), "from one processor to another"});
   table.add({"critical path", time_text(machine, critical_path(row.graph(), machine)), "without messages"});
   table.add({"lower bound", time_text(machine, s.lower_bound),
-             s.proven_optimal ? "reached: no schedule is shorter"
-                              : fmt::format("the makespan is at most {} above the shortest",
+             s.proven_optimal ? "reached: the schedule is optimal"
+                              : fmt::format("the makespan is at most {} above the optimum",
                                             percent(f.makespan / s.lower_bound - 1.0))});
   table.add({"valid", row.violations.empty() ? "yes" : "no", "checked task by task, message by message"});
   fmt::print("{}", table.str());
@@ -154,10 +154,10 @@ void print_machine(const Machine& machine, bool json) {
   row("addition", machine.addition);
   row("division", machine.division);
   row("root", machine.root);
-  row("sine, cosine and their kin", machine.trigonometric);
+  row("sine, cosine and related functions", machine.trigonometric);
   row("comparison", machine.comparison);
   row("message, until the other core has read it", machine.delay(0, 1, 8, 2));
-  row("each line of 64 bytes more", machine.line_transfer);
+  row("each additional line of 64 bytes", machine.line_transfer);
   fmt::print("{}: {}, {}, measured {}\n{}", styled(machine.name, Style::heading, stdout), machine.cpu,
              counted(static_cast<std::size_t>(machine.processors), "core"), machine.date, table.str());
 }

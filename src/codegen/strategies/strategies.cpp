@@ -62,7 +62,7 @@ void require_plain_tree(const Model<double>& model, Strategy strategy) {
     throw Error(ErrorCode::usage, fmt::format("strategy `{}` does not support mimic joints, which this mechanism has",
                                               to_string(strategy)));
   }
-  require_tree(model, ": strategies write code for trees", ErrorCode::usage);
+  require_tree(model, ": --strategy requires a tree", ErrorCode::usage);
 }
 
 class StrategyMaker {

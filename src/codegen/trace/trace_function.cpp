@@ -47,7 +47,7 @@ class Tracer {
                 {row.torques_alone, row.inertias, lossy_, row.derivative_of.has_value()}, options),
         plan_(std::make_shared<const LoopPlan>(plan_loops(with_drivers(scenes_.values())))),
         candidates_(row, scenes_, *plan_, options, frame_number(mechanism, options.frame), lossy_) {
-    if (scenes_.dense()) require_tree(scenes_.values(), ": dense bodies are counted for trees", ErrorCode::usage);
+    if (scenes_.dense()) require_tree(scenes_.values(), ": --dense requires a tree", ErrorCode::usage);
   }
 
   Traced run() {

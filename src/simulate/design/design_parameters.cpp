@@ -26,7 +26,8 @@ DesignParameters::DesignParameters(const Mechanism& mechanism, std::vector<std::
       throw Error(ErrorCode::usage, fmt::format("the parameter `{}` is named twice", name));
     }
     if (is_force_time(mechanism_, name)) {
-      throw Error(ErrorCode::usage, fmt::format("`t` is the time in the forces of {}, no parameter", mechanism_.name));
+      throw Error(ErrorCode::usage,
+                  fmt::format("`t` is the time in the forces of {}, not a parameter", mechanism_.name));
     }
     const auto p = std::find_if(mechanism_.parameters.begin(), mechanism_.parameters.end(),
                                 [&](const Parameter& x) { return x.name == name; });
@@ -45,8 +46,8 @@ DesignParameters::DesignParameters(const Mechanism& mechanism, std::vector<std::
       const std::string near = nearest_word(name, known);
       throw Error(
           ErrorCode::usage,
-          fmt::format("`{}` is neither a parameter of {} nor an inertial one of its links{}{}", name, mechanism_.name,
-                      table_.names.empty() ? "" : fmt::format(" (such as `{}`)", table_.names.front()),
+          fmt::format("`{}` is neither a parameter of {} nor an inertial parameter of its links{}{}", name,
+                      mechanism_.name, table_.names.empty() ? "" : fmt::format(" (such as `{}`)", table_.names.front()),
                       near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
     }
   }
@@ -54,7 +55,7 @@ DesignParameters::DesignParameters(const Mechanism& mechanism, std::vector<std::
 
 template <class T>
 ParameterValues<T> DesignParameters::given(std::span<const T> b, const T& t) const {
-  require(b.size() == names_.size(), "as many values as parameters of the design");
+  require(b.size() == names_.size(), "the design needs one value per parameter");
   ParameterValues<T> values;
   for (const auto& [name, value] : others_) values[name] = T(value);
   for (std::size_t k = 0; k < b.size(); ++k) {

@@ -58,7 +58,7 @@ void DesignFunctional::check(double duration) const {
   if (kind != Kind::instant || std::isnan(time)) return;
   if (time < 0.0 || time > duration) {
     throw Error(ErrorCode::usage,
-                fmt::format("`{}` is asked for at {} s; the run is from 0 to {} s", name, time, duration));
+                fmt::format("`{}` is requested at {} s, but the run lasts from 0 to {} s", name, time, duration));
   }
 }
 
@@ -94,7 +94,7 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
   const Model<double>& model = loops.joints();
   const std::vector<std::string> initial = initial_state_names(model);
   if (!(options_.duration > 0.0) || !std::isfinite(options_.duration)) {
-    throw Error(ErrorCode::usage, fmt::format("a run takes a time above 0 s, not {} s", options_.duration));
+    throw Error(ErrorCode::usage, fmt::format("the duration of a run must be positive, not {} s", options_.duration));
   }
   require(options_.q.size() == at(model.nq) && options_.qd.size() == at(model.nv),
           "an initial state of the model's size");
@@ -103,7 +103,7 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
     const auto place = std::find(initial.begin(), initial.end(), name);
     if (place == initial.end() && name.starts_with("start.")) {
       const std::string near = nearest_word(name, initial);
-      throw Error(ErrorCode::usage, fmt::format("`{}` is no part of the initial state{}", name,
+      throw Error(ErrorCode::usage, fmt::format("`{}` is not part of the initial state{}", name,
                                                 near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
     }
     of_state_.push_back(place == initial.end() ? -1 : static_cast<int>(place - initial.begin()));
@@ -227,7 +227,7 @@ std::size_t ForwardDesign::mark(const DesignFunctional& f) const {
   const std::size_t m = run_->mark(f.time);
   if (m <= run_->last()) return m;
   throw Error(ErrorCode::data,
-              fmt::format("`{}` is asked for at {} s; the run has ended at t = {:.9g} s by the event `{}`", f.name,
+              fmt::format("`{}` is requested at {} s, but the event `{}` has ended the run at t = {:.9g} s", f.name,
                           f.time, run_->times().back(), ending()));
 }
 
@@ -293,7 +293,7 @@ double ForwardDesign::slope_in_time(std::size_t f, std::size_t m) {
 }
 
 std::vector<std::vector<double>> ForwardDesign::gradients(DesignMethod method) {
-  require(run_ != nullptr, "a design is run before it is differentiated");
+  require(run_ != nullptr, "a design must be run before it is differentiated");
   if (method == DesignMethod::automatic) {
     // a direction costs a little less than a way back
     method = names_.size() <= functionals_.size() ? DesignMethod::direct : DesignMethod::adjoint;
@@ -391,7 +391,7 @@ std::vector<std::vector<double>> ForwardDesign::by_cvodes() {
 }
 
 std::vector<ForwardDesign::Instant> ForwardDesign::trajectory() {
-  require(run_ != nullptr, "a design is run before it is differentiated");
+  require(run_ != nullptr, "a design must be run before it is differentiated");
   const std::vector<EventfulRun::Directions> dy = directions();
   const std::size_t n = system_->states(), nq = at(system_->model().nq), nv = at(system_->model().nv);
   std::vector<double> g(system_->outputs());
@@ -417,7 +417,7 @@ std::vector<ForwardDesign::Instant> ForwardDesign::trajectory() {
 }
 
 std::vector<std::vector<double>> ForwardDesign::by_complex_step() {
-  require(run_ != nullptr, "a design is run before it is differentiated");
+  require(run_ != nullptr, "a design must be run before it is differentiated");
   const std::size_t n = system_->states(), nq = system_->nq(), nv = system_->nv();
   std::vector<std::vector<double>> rows(functionals_.size(), std::vector<double>(names_.size()));
   for (std::size_t k = 0; k < names_.size(); ++k) {

@@ -78,7 +78,7 @@ FlatFunction DesignSystem::made(Of of, Product product) {
 
 void DesignSystem::set(std::span<const double> b) {
   require(!options_.fixed, "the parameters of this design are fixed");
-  require(b.size() == b_.size(), "as many values as parameters of the design");
+  require(b.size() == b_.size(), "the design needs one value per parameter");
   b_.assign(b.begin(), b.end());
   jumps_ = force_jumps(design_.model<double>(b_), losses_ != DesignLosses::none);
 }

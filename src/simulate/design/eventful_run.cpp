@@ -77,8 +77,7 @@ EventfulRun::EventfulRun(const DesignModes& modes, const std::vector<DesignEvent
       lately.push_back(t);
       if (lately.size() > kCrowd) lately.pop_front();
       if (lately.size() == kCrowd && t - lately.front() <= kInstant * std::min(1.0, duration)) {
-        throw Error(ErrorCode::data,
-                    fmt::format("the event `{}` never ends: it happens again and again at t = {:.9g} s", e.name, t));
+        throw Error(ErrorCode::data, fmt::format("the event `{}` recurs endlessly at t = {:.9g} s", e.name, t));
       }
     }
     mode = modes(driven_by);

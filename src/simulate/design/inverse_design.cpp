@@ -71,7 +71,7 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
     }
     if (!options_.between) {
       throw Error(ErrorCode::usage,
-                  fmt::format("`{}` is asked for at {} s, where the motion has no sample", f.name, t));
+                  fmt::format("`{}` is requested at {} s, where the motion has no sample", f.name, t));
     }
     JointMotion<double> m = options_.between(t);
     instant_.back() = motion_.t.size();
@@ -139,7 +139,7 @@ std::vector<double> InverseDesign::values(std::span<const double> b) {
 
 std::vector<std::vector<double>> InverseDesign::gradients(DesignMethod method) {
   if (method == DesignMethod::cvodes)
-    throw Error(ErrorCode::usage, "CVODES is for runs that are integrated; here the motion is given");
+    throw Error(ErrorCode::usage, "CVODES requires a simulated run, but the motion is prescribed");
   const std::size_t nf = functionals_.size(), np = b_.size();
   const bool direct = method == DesignMethod::direct || (method == DesignMethod::automatic && np <= nf);
   std::vector<std::vector<double>> rows(nf, std::vector<double>(np, 0.0));

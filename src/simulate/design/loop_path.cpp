@@ -32,10 +32,12 @@ DesignLosses smooth_losses(const Model<double>& model, const LoopPlan& plan) {
   if (!dissipates(model)) return DesignLosses::none;
   const ClosedLosses<double> losses(model, plan);
   const auto refuse = [&](const std::string& what, const char* instead) {
-    throw Error(ErrorCode::usage, fmt::format("`{}` has loops and {}: derivatives of its runs are made with friction "
-                                              "that is smooth and needs no loads; {} "
-                                              "(--no-friction, or no --friction, leaves all of it out)",
-                                              model.name, what, instead));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "`{}` has loops and {}: derivatives of its runs require smooth friction that is independent of loads; {} "
+            "(--no-friction, or omitting --friction, removes it)",
+            model.name, what, instead));
   };
   if (losses.feels_reactions()) refuse("bearings under load", "give them `viscous` and `coulomb` friction instead");
   for (const Transmission<double>& t : losses.motors().transmissions) {

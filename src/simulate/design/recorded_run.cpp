@@ -41,14 +41,14 @@ RecordedRun::RecordedRun(Parametric& system, std::vector<double> y0, double t0, 
       quaternions_(system.quaternions()) {
   const std::vector<std::string>& known = recordable_integrators();
   if (std::find(known.begin(), known.end(), options.integrator) == known.end()) {
-    throw Error(ErrorCode::usage, fmt::format("steps of `{}` are not differentiated; there are {}", options.integrator,
-                                              fmt::join(known, ", ")));
+    throw Error(ErrorCode::usage, fmt::format("steps of `{}` cannot be differentiated; use one of {}",
+                                              options.integrator, fmt::join(known, ", ")));
   }
   if (!adaptive_ && !(options.step > 0.0 && std::isfinite(options.step))) {
-    throw Error(ErrorCode::usage, fmt::format("`{}` needs a step above 0", options.integrator));
+    throw Error(ErrorCode::usage, fmt::format("`{}` needs a positive step", options.integrator));
   }
-  if (!(options.rtol > 0.0) || !(options.atol > 0.0)) throw Error(ErrorCode::usage, "tolerances are numbers above 0");
-  require(y0.size() == n_, "a state has as many numbers as its system");
+  if (!(options.rtol > 0.0) || !(options.atol > 0.0)) throw Error(ErrorCode::usage, "tolerances must be positive");
+  require(y0.size() == n_, "the size of the state must be that of the system");
   k_.resize((s_ + 1) * n_);
   here_.resize(n_);
   next_.resize(n_);
@@ -133,7 +133,7 @@ double RecordedRun::first_size(double t, double end, std::span<const double> y) 
     return most;
   };
   system_.value(Parametric::Of::rates, t, y, f);
-  if (!all_finite(f)) throw Error(ErrorCode::data, fmt::format("what goes on at t = {:.9g} s is not finite", t));
+  if (!all_finite(f)) throw Error(ErrorCode::data, fmt::format("the rates at t = {:.9g} s are not finite", t));
   const double d0 = size(y), d1 = size(f);
   double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
   h = std::min(h, end - t);
@@ -221,7 +221,7 @@ double RecordedRun::run_to(double t, double end, std::vector<double>& y) {
     if (adaptive_ && options_.longest > 0.0) wanted_ = std::min(wanted_, options_.longest);
     if (adaptive_ && wanted_ < std::min(options_.shortest, end - t)) {
       throw Error(ErrorCode::data,
-                  fmt::format("a step of {:.1e} s is wanted at t = {:.9g} s, which is below the shortest, {:g} s",
+                  fmt::format("a step of {:.1e} s would be needed at t = {:.9g} s, below the limit `shortest`, {:g} s",
                               wanted_, t, options_.shortest));
     }
     double h = wanted_;

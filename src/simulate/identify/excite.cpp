@@ -93,12 +93,12 @@ class Search {
     const std::size_t n = at(model.nv);
     if (model.has_mimics) dependent_ = static_cast<Index>(unknowns_.base().base.size()) - base_rank(model);
     if (model.nq != model.nv || n == 0) {
-      throw Error(ErrorCode::model, fmt::format("`{}` has {}: a series of its coordinates is no motion", model.name,
+      throw Error(ErrorCode::model, fmt::format("`{}` has {}, for which a Fourier series is not a motion", model.name,
                                                 n == 0 ? "no joint that moves" : "coordinates that are quaternions"));
     }
     for (const std::vector<double>* x :
          {&limits.lower, &limits.upper, &limits.velocity, &limits.acceleration, &limits.effort})
-      require(x->size() == n, "excite: a limit for each velocity");
+      require(x->size() == n, "excite needs one limit per velocity");
   }
 
   struct Judgement {
@@ -169,15 +169,16 @@ class Series {
         period_(options.period),
         start_(options.start.empty() ? model.home : options.start) {
     if (harmonics_ < 2)
-      throw Error(ErrorCode::usage, fmt::format("from rest to rest takes at least 2 harmonics, not {}", harmonics_));
+      throw Error(ErrorCode::usage,
+                  fmt::format("a motion from rest to rest needs at least 2 harmonics, not {}", harmonics_));
     if (!(period_ > 0.0) || !std::isfinite(period_))
       throw Error(ErrorCode::usage, fmt::format("a period cannot be {} s", period_));
-    require(start_.size() == at(model.nq), "excite: a coordinate of the start for each joint");
+    require(start_.size() == at(model.nq), "excite needs one start coordinate per joint");
     for (std::size_t k = 0; k < start_.size(); ++k) {
       const std::string& name = model.coordinate_names[k];
       if (start_[k] < limits.lower[k] || start_[k] > limits.upper[k]) {
         throw Error(ErrorCode::data,
-                    fmt::format("`{}` = {:.6g} is beyond its limits, {:.6g} to {:.6g}: begin elsewhere", name,
+                    fmt::format("`{}` = {:.6g} is beyond its limits, {:.6g} to {:.6g}; choose another start", name,
                                 start_[k], limits.lower[k], limits.upper[k]));
       }
       const double range = limits.upper[k] - limits.lower[k];
@@ -189,7 +190,7 @@ class Series {
       size_.push_back(std::isfinite(range) ? 0.5 * range : std::numbers::pi);
     }
     if (search.has_efforts() && !search.within_efforts(scaled(VectorXd::Zero(size()), 1.0), 1)) {
-      throw Error(ErrorCode::data, "to hold the posture takes more than the limits of effort allow: begin elsewhere");
+      throw Error(ErrorCode::data, "holding the posture exceeds the effort limits; choose another posture");
     }
   }
 

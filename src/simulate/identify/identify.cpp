@@ -43,7 +43,7 @@ Unknowns::Unknowns(const Model<double>& model, const IdentifyOptions& options)
   for (const std::string& name : options.friction_joints) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       throw Error(ErrorCode::usage,
-                  fmt::format("`{}` has no joint `{}` that moves; {}", model.name, name, suggestion(name, names)));
+                  fmt::format("`{}` has no movable joint `{}`; {}", model.name, name, suggestion(name, names)));
     }
   }
   const auto& wanted = options.friction_joints;
@@ -146,7 +146,7 @@ void check_log(const Model<double>& model, const MotionLog& log) {
   if (log.qd.empty() && !log.qdd.empty()) refuse("the log has accelerations without velocities");
   for (std::size_t k = 1; k < log.t.size(); ++k) {
     if (!(log.t[k] > log.t[k - 1]))
-      refuse(fmt::format("times must rise: {:.9g} follows {:.9g}", log.t[k], log.t[k - 1]));
+      refuse(fmt::format("times must increase: {:.9g} follows {:.9g}", log.t[k], log.t[k - 1]));
   }
 }
 
@@ -321,7 +321,8 @@ Solution solve(const std::vector<Triangle>& fit, const VectorXd& weights, const 
 
 Identification identify(const Model<double>& model, const MotionLog& log, const IdentifyOptions& options) {
   if (!(options.holdout >= 0.0 && options.holdout < 1.0)) {
-    throw Error(ErrorCode::usage, fmt::format("the part held out is from 0 to below 1, not {}", options.holdout));
+    throw Error(ErrorCode::usage,
+                fmt::format("the part held out must be at least 0 and below 1, not {}", options.holdout));
   }
   Unknowns unknowns(model, options);
   if (unknowns.size() == 0) throw Error(ErrorCode::model, fmt::format("`{}` has nothing to identify", model.name));

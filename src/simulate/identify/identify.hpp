@@ -34,7 +34,7 @@ struct MotionLog {
 struct IdentifyOptions {
   bool viscous = true, coulomb = true, offset = false;
   std::vector<std::string> friction_joints;  // empty: all. In the others it is what the model has
-  // Hz; 0: none. Absent: a twentieth of the sampling rate where accelerations are missing, else none
+  // Hz; 0: none. Absent: a twentieth of the sampling rate if accelerations are missing, else none
   std::optional<double> filter;
   double still = 0.0;    // rows of a joint with Coulomb friction that is no faster than this are left out
   double holdout = 0.0;  // this part of the log, the end of it, is predicted instead of fitted
@@ -80,7 +80,7 @@ struct Estimate {
   std::string name;
   double start, value;
   double deviation;   // infinite where it is not identifiable
-  bool identifiable;  // from this log; otherwise only together with others
+  bool identifiable;  // from this log; otherwise only in combination
 };
 
 struct JointFit {

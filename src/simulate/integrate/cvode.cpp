@@ -277,8 +277,8 @@ class Cvode : public Integrator {
         : result == CV_RHSFUNC_FAIL || result == CV_REPTD_RHSFUNC_ERR || result == CV_FIRST_RHSFUNC_ERR
             ? "there are no accelerations"
             : "it gives up";
-    throw Error(ErrorCode::data, fmt::format("cvode: {} ({:.1e} s), for `{}` above all, at {}{}{}", reason, h, joint,
-                                             system_->describe(state), why_.empty() ? "" : ": ", why_));
+    throw Error(ErrorCode::data, fmt::format("cvode: {} ({:.1e} s), mainly because of `{}`, at {}{}{}", reason, h,
+                                             joint, system_->describe(state), why_.empty() ? "" : ": ", why_));
   }
   // Whose error is the largest.
   std::string worst_joint() const {

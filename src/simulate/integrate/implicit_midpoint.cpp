@@ -95,8 +95,8 @@ class ImplicitMidpoint : public OneStep {
     if (residual_.size() > 0) residual_.cwiseAbs().maxCoeff(&worst);
     throw Error(
         ErrorCode::data,
-        fmt::format("the implicit midpoint is not found, for `{}` above all, in a step of {:.3g} s "
-                    "from {}: take a shorter one",
+        fmt::format("the implicit midpoint rule does not converge, mainly because of `{}`, in a step of {:.3g} s "
+                    "from {}: use a shorter step",
                     system_->model().velocity_names[static_cast<std::size_t>(worst)], h, system_->describe(start_)));
   }
 

@@ -206,7 +206,7 @@ class RungeKutta : public OneStep {
     const std::size_t k = worst_ < 2 * nv_ ? worst_ % std::max<std::size_t>(1, nv_) : 0;
     throw Error(ErrorCode::data,
                 why_.empty()
-                    ? fmt::format("steps shrink to nothing ({:.1e} s), for `{}` above all, at {}; what is stiff wants "
+                    ? fmt::format("step size underflow ({:.1e} s), mainly because of `{}`, at {}; what is stiff wants "
                                   "`cvode`",
                                   h, system_->model().velocity_names[k], system_->describe(start_))
                     : fmt::format("{}; steps of {:.1e} s do not get by", why_, h));

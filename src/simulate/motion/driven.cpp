@@ -12,7 +12,7 @@ namespace lw {
 namespace {
 
 Model<double> moving(Model<double> model) {
-  if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`", model.name));
+  if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no degrees of freedom", model.name));
   return with_drivers(std::move(model));
 }
 

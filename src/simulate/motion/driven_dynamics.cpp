@@ -319,7 +319,7 @@ void DrivenDynamics::stand(double t, std::span<const double> q, std::span<const 
   if (!coordinates_->close(q_, kReach)) {
     q_.assign(q.begin(), q.end());
     set_pose<double>(model_, coordinates_->plan(), work(), q_);
-    if (!is_at_branch()) throw NotFinite(fmt::format("the loops of `{}` cannot be closed there", model_.name));
+    if (!is_at_branch()) throw NotFinite(fmt::format("the loops of `{}` cannot be closed in this pose", model_.name));
   }
   tree_velocities<double>(model_, coordinates_->plan(), work(), v_);
   moved_ = work().qd;

@@ -10,7 +10,7 @@
 namespace lw {
 
 EnergyBalance::EnergyBalance(Driven& system, const MotionState& start) : system_(system) {
-  require(system.nz() >= 2, "an energy balance needs the work along the motion");
+  require(system.nz() >= 2, "an energy balance requires the work along the motion");
   const Energy<double> e = system.energy(start);
   balance_ = e.kinetic + e.potential - start.z[0] + start.z[1];
   potential_ = e.potential;

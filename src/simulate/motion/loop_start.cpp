@@ -16,7 +16,7 @@ void DrivenDynamics::assemble(MotionState& s) {
   const std::vector<double> given = s.v;
   q_ = assembled(s.q);
   start_at(s, [&] {
-    throw Error(ErrorCode::data, fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell "
+    throw Error(ErrorCode::data, fmt::format("`{}` is at a singular pose, where the velocities of {} do not determine "
                                              "those of the others: begin elsewhere, or "
                                              "at rest; {}",
                                              model_.name, independent_names(), way_through()));
@@ -26,7 +26,7 @@ void DrivenDynamics::assemble(MotionState& s) {
     const double wanted = given[at(v)], follows = s.v[at(v)];
     if (wanted == 0.0 || std::abs(wanted - follows) <= 1e-9 * (1.0 + std::abs(follows))) continue;
     throw Error(ErrorCode::data,
-                fmt::format("`{}` cannot start with a velocity of {:.6g}: the loops give it {:.6g} from that of {}",
+                fmt::format("`{}` cannot start with a velocity of {:.6g}: the loops require {:.6g} for that of {}",
                             model_.velocity_names[at(v)], wanted, follows, independent_names()));
   }
 }
@@ -41,7 +41,7 @@ void DrivenDynamics::complete(MotionState& s) {
   start_at(s, [&] {
     throw Error(
         ErrorCode::data,
-        fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell those of the others",
+        fmt::format("`{}` is at a singular pose, where the velocities of {} do not determine those of the others",
                     model_.name, independent_names()));
   });
 }
@@ -60,7 +60,7 @@ std::vector<double> DrivenDynamics::assembled(const std::vector<double>& q) {
   if (std::ranges::any_of(given_.dependent, differs)) {
     Assembled there = assemble_from(led_, work_, q, given_.independent);
     if (!there.closed) {
-      throw Error(ErrorCode::data, fmt::format("the initial state cannot be assembled near the given one: {}",
+      throw Error(ErrorCode::data, fmt::format("no assembled state exists near the given initial state: {}",
                                                open_loop(model_, work_, there.q)));
     }
     return there.q;

@@ -32,14 +32,14 @@ class DesignProblemReader {
         {"optimize", "name", "summary", "model", "parameters", "motion", "scenario", "friction", "cost", "constraints",
          "tolerance", "evaluations"},
         {{"links", "joints", "linkwright"}, "that belongs to a mechanism file; name that file as `model`"});
-    if (const YamlNode* n = fields.require("optimize", "the format's version comes first: `optimize: 1`")) {
+    if (const YamlNode* n = fields.require("optimize", "give the version of the format first: `optimize: 1`")) {
       if (n->kind != YamlNode::Kind::scalar || n->text != "1") {
         complaints_.error(n->where, "`optimize` should be 1, the version of the format");
       }
     }
     if (fields.has("name")) problem_.name = fields.require_word("name");
     if (const YamlNode* n = fields.find("summary")) problem_.summary = reader_.word(*n, "summary");
-    if (const YamlNode* n = fields.require("model", "a mechanism file beside this one, or the name of a model"))
+    if (const YamlNode* n = fields.require("model", "give a mechanism file next to this file, or the name of a model"))
       model(*n);
     if (complaints_.failed()) return std::move(problem_);
     if (problem_.name.empty()) problem_.name = problem_.mechanism.name;
@@ -54,7 +54,7 @@ class DesignProblemReader {
     if (const YamlNode* n = fields.find("friction")) problem_.friction = reader_.boolean(*n, "friction");
     if (const YamlNode* n = fields.require("cost", "cost: {integral: tau1^2}")) {
       const std::vector<const YamlNode*> terms = reader_.items(*n, "cost", true);
-      if (terms.empty()) complaints_.error(n->where, "there is no cost to make small", "cost: {integral: tau1^2}");
+      if (terms.empty()) complaints_.error(n->where, "there is no cost to minimise", "cost: {integral: tau1^2}");
       for (const YamlNode* item : terms) cost(*item);
     }
     if (const YamlNode* n = fields.find("constraints")) {
@@ -317,7 +317,7 @@ class DesignProblemReader {
     limit("at_least", c.at_least);
     limit("at_most", c.at_most);
     if (!c.equals && !c.at_least && !c.at_most) {
-      complaints_.error(node.where, "a constraint says what it asks for: `equals`, `at_least`, `at_most`");
+      complaints_.error(node.where, "a constraint must state its condition: `equals`, `at_least`, `at_most`");
     }
     if (c.equals && (c.at_least || c.at_most))
       complaints_.error(node.where, "`equals` leaves no room for `at_least` and `at_most`");
@@ -356,7 +356,7 @@ DesignProblem load_design_problem(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status))
-    fail("there is no such file", "a problem is a file that names its mechanism, see `linkwright optimize --help`");
+    fail("there is no such file", "a problem file must name its mechanism, see `linkwright optimize --help`");
   if (std::filesystem::is_directory(status)) fail("this is a folder, not a file");
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;

@@ -366,8 +366,9 @@ class DesignSearch {
 
 std::unique_ptr<DesignRun> make_run(const DesignProblem& problem) {
   if (problem.variables.empty()) refuse_problem(problem.mechanism.where, "there is no parameter to change");
-  if (problem.cost.empty()) refuse_problem(problem.mechanism.where, "there is no cost to make small");
-  require(problem.forward.has_value() != problem.motion.has_value(), "a problem has a motion, or what drives it");
+  if (problem.cost.empty()) refuse_problem(problem.mechanism.where, "there is no cost to minimise");
+  require(problem.forward.has_value() != problem.motion.has_value(),
+          "a problem needs either a `motion` or a `scenario`");
   std::vector<std::string> names;
   ParameterValues<double> start;
   for (const DesignVariable& v : problem.variables) {
@@ -388,7 +389,7 @@ std::unique_ptr<DesignRun> make_run(const DesignProblem& problem) {
   for (const DesignTerm& term : problem.cost) functionals.push_back(term.functional);
   const double end = problem.forward ? problem.forward->duration : problem.motion->times().back();
   for (const DesignConstraint& c : problem.constraints) {
-    require(c.equals || c.at_least || c.at_most, "a constraint says what it asks for");
+    require(c.equals || c.at_least || c.at_most, "a constraint must state its condition");
     for (int i = 0; i < std::max(1, c.instants); ++i) {
       DesignFunctional f = c.functional;
       if (c.instants > 0) {

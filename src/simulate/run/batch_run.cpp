@@ -48,7 +48,7 @@ class BatchRun::Lanes {
         lossy_(options.friction && dissipates(model_)),
         work_(options.work),
         torques_(std::move(torques)) {
-    require(lanes > 0, "a batch has at least one lane");
+    require(lanes > 0, "a batch needs at least one lane");
     refuse_what_has_no_place();
     CompileOptions how;
     how.program.trace.values = options.values;

@@ -167,7 +167,7 @@ class Run {
       judging_ = false;
       stuck = state_.t > before_.t ? 0 : stuck + 1;
       if (stuck == kStuck) {
-        throw Error(ErrorCode::data, fmt::format("the motion does not go on: friction changes again and again at {}",
+        throw Error(ErrorCode::data, fmt::format("the motion does not advance: friction changes repeatedly at {}",
                                                  scene_.describe(state_)));
       }
       if (step_with_events()) return;
@@ -295,8 +295,8 @@ class Run {
   }
 
   [[noreturn]] void never_ends(std::size_t k) {
-    throw Error(ErrorCode::data, fmt::format("the event `{}` never ends: it happens again and again at {}",
-                                             scenario_.events[k].name, scene_.describe(state_)));
+    throw Error(ErrorCode::data, fmt::format("the event `{}` recurs endlessly at {}", scenario_.events[k].name,
+                                             scene_.describe(state_)));
   }
 
   // Those of one instant, in their order. True where the run is over.

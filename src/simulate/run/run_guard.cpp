@@ -38,10 +38,9 @@ void RunGuard::step(const MotionState& before, const MotionState& after, const A
   const IntegratorOptions& options = scenario_.options;
   const double most = std::max(kJump, 100.0 * options.rtol) * fastest_ + 100.0 * options.atol;
   if (!(done.corrected <= most) && !is_first_order(scenario_.integrator)) {
-    throw Error(ErrorCode::data,
-                fmt::format("a velocity jumps by {:.2g} where nothing has caused it, at {}: the step did "
-                            "not follow its loops; {}",
-                            done.corrected, scene_.describe(after), advice()));
+    throw Error(ErrorCode::data, fmt::format("a velocity jumps by {:.2g} without a cause, at {}: the step did "
+                                             "not follow its loops; {}",
+                                             done.corrected, scene_.describe(after), advice()));
   }
   ++steps_;
   drift_ += per_step_;
@@ -49,7 +48,7 @@ void RunGuard::step(const MotionState& before, const MotionState& after, const A
   if (++slow_ == kSlow) {
     if (after.t - slow_since_ < kNoProgress * std::min(1.0, duration_)) {
       throw Error(ErrorCode::data,
-                  fmt::format("the motion does not go on: {} steps have advanced it by {:.1e} s, to {}", kSlow,
+                  fmt::format("the motion does not advance: {} steps have advanced it by {:.1e} s, to {}", kSlow,
                               after.t - slow_since_, scene_.describe(after)));
     }
     slow_ = 0;

@@ -32,7 +32,7 @@ class ScenarioReader : ScenarioFields {
         {"scenario", "name", "summary", "parameters", "duration", "friction", "coordinates", "integrator", "initial",
          "inputs", "controllers", "outputs", "events"},
         {{"links", "joints", "linkwright"}, "that belongs to a mechanism file; this should be a scenario"});
-    if (const YamlNode* n = fields.require("scenario", "the format's version comes first: `scenario: 1`")) {
+    if (const YamlNode* n = fields.require("scenario", "give the version of the format first: `scenario: 1`")) {
       if (n->kind != YamlNode::Kind::scalar || n->text != "1") {
         complaints().error(n->where,
                            fmt::format("`scenario` should be 1, the version of the format, not {}", shown(*n)));

@@ -116,7 +116,8 @@ class StandaloneMaker {
   Standalone run() {
     model_ = instantiate<double>(mechanism_, options_.program.trace.values);
     if (model_.nv == 0)
-      throw Error(ErrorCode::usage, fmt::format("nothing moves in {}: there is nothing to simulate", mechanism_.name));
+      throw Error(ErrorCode::usage,
+                  fmt::format("{} has no degrees of freedom: there is nothing to simulate", mechanism_.name));
     std::vector<Traced> traced;
     program_ = make_program(mechanism_, {FunctionId::forward, FunctionId::inverse, FunctionId::energy},
                             options_.program, &traced);
@@ -384,7 +385,7 @@ class StandaloneMaker {
   }
 
   [[noreturn]] void refuse(const std::string& function, double error) const {
-    throw Error(ErrorCode::data, fmt::format("`{}` of {} does not agree with the reference: off by {:.1e}", function,
+    throw Error(ErrorCode::data, fmt::format("`{}` of {} does not agree with the reference: error {:.1e}", function,
                                              mechanism_.name, error));
   }
 

@@ -17,7 +17,7 @@ std::string standalone_kernel(std::string_view name) {
   for (const EmbeddedFile& file : embedded_simulator_kernels()) {
     if (file.name == name) return std::string(file.text);
   }
-  require(false, "a text of the simulator is embedded");
+  require(false, "the text of the simulator must be embedded");
   return {};
 }
 
@@ -58,8 +58,8 @@ std::string number_array(const std::string& declared, const Numbers& numbers) {
 
 void require_plain(const std::string& name) {
   if (name.find_first_of("=#()[],\n\"") == std::string::npos) return;
-  throw Error(ErrorCode::model, fmt::format("the name `{}` cannot stand in a simulator's data file: =, #, brackets, "
-                                            "commas and quotes mean something there",
+  throw Error(ErrorCode::model, fmt::format("the name `{}` cannot be used in a simulator's data file: =, #, brackets, "
+                                            "commas and quotes have a meaning there",
                                             name));
 }
 
