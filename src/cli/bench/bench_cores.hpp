@@ -1,4 +1,4 @@
-// `bench --cores`: what the automatic choice of the number of cores makes of every function.
+// `bench --cores`: the automatic choice of the number of cores for every function.
 #pragma once
 
 #include "../frame/command.hpp"

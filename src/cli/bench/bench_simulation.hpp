@@ -10,16 +10,16 @@ namespace lw::cli {
 struct SimulationTiming {
   std::string backend;
   double ns_per_step = 0.0;  // of one lane
-  double times_real = 0.0;   // in sum over its lanes
+  double times_real = 0.0;   // summed over its lanes
   std::size_t lanes = 1;
-  double off = 0.0;  // from the first after a tenth of a second, relative to the largest number
+  double off = 0.0;  // difference from the first after a tenth of a second, relative to the largest number
 };
 
 inline constexpr double kSimulatedStep = 1e-3;
 inline constexpr std::size_t kSimulatedLanes = 8;
 
-// The mechanism without friction, from its home pose with all joints in motion, no torques, by Runge and Kutta's step
-// of 1 ms: by our ways of forward dynamics, in lanes, and by the forward dynamics of other libraries in the same loop.
+// The mechanism without friction and torques, from its home pose with all joints in motion, by Runge-Kutta steps of 1
+// ms: with our forward dynamics (all backends and lanes), and with that of other libraries in the same loop.
 std::vector<SimulationTiming> time_simulations(const LoadedModel& loaded, const std::vector<PeerLibrary>& libraries,
                                                double seconds);
 

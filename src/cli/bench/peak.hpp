@@ -1,9 +1,9 @@
-// What one core can do at most: fused multiply-adds in its longest vectors, two operations each, that wait for nothing.
+// The peak performance of one core: independent fused multiply-adds in its longest vectors, two operations each.
 #pragma once
 
 namespace lw::cli {
 
-// Floating-point operations (double) a nanosecond, measured now: the most of many short repetitions.
+// Floating-point operations (double) per nanosecond, measured now: the maximum of many short repetitions.
 double peak_rate();
 
 }  // namespace lw::cli

@@ -20,25 +20,26 @@ struct Adapter {
 template <class Make>
 struct AdapterSearch {
   std::vector<Adapter<Make>> found;
-  std::vector<std::string> missing;   // names of those known and not there
-  std::vector<std::string> failures;  // there, but will not load: why
+  std::vector<std::string> missing;   // names of known but missing ones
+  std::vector<std::string> failures;  // reasons why existing ones cannot be loaded
 };
 using PeerLibrary = Adapter<peer::Make>;
 using PeerSearch = AdapterSearch<peer::Make>;
 using FlowSearch = AdapterSearch<peer::MakeFlow>;
 
-// Looks for linkwright_peer_NAME.so in these folders, in order. What was opened stays open.
+// Looks for linkwright_peer_NAME.so in these folders, in order. Opened libraries stay open.
 PeerSearch find_peers(const std::vector<std::string>& folders);
-// oneTBB, which runs tasks that wait for each other.
+// oneTBB, which runs dependent tasks.
 FlowSearch find_flows(const std::vector<std::string>& folders);
 
 // The folders of `linkwright bench`: those of LINKWRIGHT_PEERS (separated by colons), then the executable's.
 std::vector<std::string> peer_folders();
 
-// Throws Error(model) for what no peer has: mimic joints, springs and other force elements, coupled drives, loops.
+// Throws Error(model) for features that no other library has: mimic joints, springs and other force elements, coupled
+// drives, loops.
 std::vector<peer::Body> describe_bodies(const Model<double>& model);
 
-// A peer for a mechanism so described; null where the library cannot represent it.
+// An adapter for the mechanism described; null if the library cannot represent it.
 std::unique_ptr<peer::Peer> make_peer(const PeerLibrary& library, const Model<double>& model,
                                       const std::vector<peer::Body>& bodies);
 

@@ -1,9 +1,9 @@
-// How long calls take, several of them side by side.
+// Times several calls, compared with each other.
 //
-// A repetition goes over up to 1024 states, fewer where that would take the slowest more than a millisecond, and the
-// same for all. The calls take turns, repetition by repetition, so that whatever else the machine does disturbs them
-// alike, and each keeps the least of 41 repetitions (fewer where time runs out): what it takes when left alone. Once
-// with independent calls, which a processor overlaps, and once with each call waiting for the result of the one before.
+// A repetition covers up to 1024 states, fewer if that would take the slowest call more than a millisecond, and equally
+// many for all. The calls take turns, repetition by repetition, so that other load affects them equally, and the
+// minimum of 41 repetitions (fewer if time runs out) is kept. Once with independent calls, which a processor overlaps,
+// and once with each call depending on the result of the previous one.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ inline constexpr int kTimedStates = 1024;
 inline constexpr int kRepetitions = 41;
 
 // Computes in state `state` after adding `nudge` to its first coordinate; returns a number that depends on the result.
-// `many`, where there is one, computes in `count` states from `first` on at once, and is what independent calls are.
+// `many`, if given, computes `count` states from `first` on at once, and serves as the independent calls.
 struct TimedCall {
   std::function<double(int state, double nudge)> one;
   std::function<double(int first, int count)> many = {};
@@ -23,11 +23,11 @@ struct TimedCall {
 
 struct Timing {
   double ns = 0.0;            // per call, independent calls
-  double ns_dependent = 0.0;  // per call, each waiting for the one before
+  double ns_dependent = 0.0;  // per call, each depending on the previous one
   int repetitions = 0;
 };
 
-// Ends after about so many seconds, though not before three repetitions.
+// Ends after about this many seconds, but not before three repetitions.
 std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls, double seconds);
 
 // Calls of which some run on several cores: seconds of an evaluation, the least of 100 repetitions or more of some 0.2

@@ -1,4 +1,4 @@
-// Flat faces in the order in which a painter lays them on: what is far first, what is near over it.
+// Flat faces sorted for painting from back to front.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ struct Face {
   std::array<double, 4> color;
 };
 
-// For an eye at infinity in the direction `toward`. Faces turned away from it are left out, since their own body hides
-// them; a face that another's plane cuts comes in two pieces where need be.
+// For an eye at infinity in the direction `toward`. Faces turned away from it are omitted, because their own body hides
+// them; a face cut by another's plane is split if necessary.
 std::vector<Face> far_to_near(std::vector<Face> faces, const Vec3<double>& toward);
 
 }  // namespace lw::cli

@@ -8,9 +8,9 @@
 
 namespace lw::cli {
 
-// Boxes, cylinders and spheres of all links, flat shaded, on a grid of the ground; meshes are left out.
-// A link without shapes is drawn as a bar to the frame of its parent, a slide on a rod from its zero. Throws
-// Error(model) where there is nothing to draw.
+// Boxes, cylinders and spheres of all links, flat shaded, on a ground grid; meshes are omitted. A link without shapes
+// is drawn as a bar to the frame of its parent, a prismatic joint on a rod from its zero. Throws Error(model) if there
+// is nothing to draw.
 std::string picture(const Mechanism& mechanism, const Model<double>& model, std::span<const double> q);
 
 }  // namespace lw::cli

@@ -1,4 +1,4 @@
-// What a run leaves behind: a table (CSV), messages for Foxglove (MCAP), a picture of time series (SVG).
+// Output files of a run: a table (CSV), messages for Foxglove (MCAP), a picture of time series (SVG).
 #pragma once
 
 #include <memory>
@@ -8,14 +8,14 @@
 
 namespace lw::cli {
 
-// A file that takes a run row by row. `finish` puts it in place, whatever it holds by then: false where the disk was
-// full before the end, which has been thrown then.
+// A file that receives a run row by row. `finish` puts it in place with its current contents; it returns false if the
+// disk was full before the end, which was reported by an exception.
 class RunFile : public RunListener {
  public:
   virtual bool finish() = 0;
 };
 
-// t,q1..,qd1..,qdd1..,tau1..,energy, as far as the scenario asks for them, then its formulas as out.NAME.
+// t,q1..,qd1..,qdd1..,tau1..,energy, as selected by the scenario, then its formulas as out.NAME.
 std::unique_ptr<RunFile> csv_file(const std::string& path, const Model<double>& model, const Scenario& scenario);
 // Topics: /tf (foxglove.FrameTransforms), /scene (foxglove.SceneUpdate: the shapes, once), /state, /events
 // (foxglove.Log).

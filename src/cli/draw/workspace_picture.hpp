@@ -1,5 +1,4 @@
-// The workspace of a planar mechanism as a drawing: how well its frame can be moved where, with the mechanism at home
-// in it.
+// Draws the workspace of a planar mechanism with its dexterity, and the mechanism at home.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A command of the program as data: what it is called, what it takes, what it does. Commands include only this; the
-// parser behind it (CLI11, which costs seconds to compile) is known to command.cpp alone.
+// A command of the program as data: name, arguments, action. Commands include only this; the parser behind it (CLI11,
+// which costs seconds to compile) is only used by command.cpp.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ struct Option {
     number,  // one finite number
   };
   std::string name;   // "--q"
-  std::string value;  // what stands for the value in the help: "Q1,Q2,..."; empty for a flag
+  std::string value;  // placeholder of the value in the help: "Q1,Q2,..."; empty for a flag
   std::string help;
   Kind kind = Kind::flag;
-  std::vector<std::string> choices;  // where only some texts are allowed
+  std::vector<std::string> choices;  // if only some texts are allowed
   std::string group = "Options";     // heading in the help
 };
 
@@ -41,7 +41,7 @@ struct Positional {
   std::vector<std::string> choices;
 };
 
-// What was given on the command line, by the names above.
+// The command line, by the names above.
 class Arguments {
  public:
   bool has(const std::string& name) const { return values_.count(name) > 0; }
@@ -68,9 +68,9 @@ struct Command {
   std::string name;
   std::string summary;                // one line, for the list of commands
   std::string description;            // a paragraph or two, for --help
-  std::vector<std::string> examples;  // complete command lines that work
+  std::vector<std::string> examples;  // complete working command lines
   std::vector<Positional> positionals;
-  std::vector<Option> options;  // besides --help and --quiet, which all have
+  std::vector<Option> options;  // in addition to --help and --quiet
   std::vector<Section> sections;
   std::function<int(const Arguments&)> run;
 };
@@ -80,13 +80,13 @@ struct Command {
 void require_ending(const Arguments& arguments, const std::string& option, const std::string& contents,
                     const std::string& ending);
 
-// Throws Error(usage) where an option would write over the file that another argument names, by whatever path.
+// Throws Error(usage) if an option would overwrite the file of another argument, by any path.
 void require_other_file(const Arguments& arguments, const std::string& option, const std::string& input);
 
 Option json_option();
 Option quiet_option();
 
-// Reads the command line, runs the command, and turns whatever goes wrong into a message and an exit code.
+// Parses the command line, runs the command, and converts errors into a message and an exit code.
 int run_program(const std::vector<Command>& commands, int argc, const char* const* argv);
 
 }  // namespace lw::cli

@@ -1,4 +1,4 @@
-// A bar that shows how far a long calculation is: on a terminal only, after half a second, gone when it ends.
+// A progress bar for long calculations: only on a terminal, after half a second, removed at the end.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Cheap to call often: it draws ten times a second. The note, asked for then, stands behind the bar.
+  // Cheap to call often: it draws ten times per second. The note, requested then, is shown after the bar.
   void at(double fraction, const std::function<std::string()>& note);
   void at(double fraction, const std::string& note = {}) {
     at(fraction, [&note] { return note; });
@@ -30,7 +30,7 @@ class Progress {
   int calls_ = 0;
 };
 
-// Ctrl-C as a question while this lives: the first one is noted, a second one ends the program as ever.
+// Handles Ctrl-C during its lifetime: the first is recorded, a second one ends the program.
 class Interrupts {
  public:
   Interrupts();

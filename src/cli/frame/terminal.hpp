@@ -1,4 +1,4 @@
-// What is said besides results, and colour where it helps a person: on a terminal, unless NO_COLOR or TERM=dumb is set.
+// Messages besides results, and colour: only on a terminal, unless NO_COLOR or TERM=dumb is set.
 #pragma once
 
 #include <cstdio>
@@ -11,8 +11,8 @@ enum class Style { heading, good, warning, error, faint };
 bool is_terminal(std::FILE* stream);
 std::string styled(const std::string& text, Style style, std::FILE* stream);
 
-// A line on stderr, its control characters made visible. Where stderr is full or closed nobody can be told; the exit
-// code still tells, so this never throws.
+// A line on stderr with escaped control characters. Never throws, even if stderr is full or closed; the exit code still
+// reports errors.
 void say(const std::string& line);
 // In which the first such word has a style.
 void say_marked(const std::string& line, const std::string& word, Style style);

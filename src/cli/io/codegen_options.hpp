@@ -14,28 +14,28 @@ namespace lw::cli {
 inline constexpr int kSearchTrials = 1000;  // unless --search says otherwise
 
 std::vector<Option> trace_options();
-// The functions that there are, for the help.
+// The list of functions, for the help.
 Section functions_section();
-// As given; throws Error(usage) for what is not one of the choices.
+// The value given; throws Error(usage) if it is not one of the choices.
 TraceOptions read_trace_options(const Arguments& arguments);
 
-// All that decides what is written, as on the command line: what changed the model, what was kept, and these options
-// with their values, given or not.
+// Everything that determines the generated code, as on the command line: changes of the model, kept parameters, and
+// these options with their values, given or default.
 std::vector<std::pair<std::string, std::string>> resolved(const Arguments& arguments, const TraceOptions& options,
                                                           const Mechanism& mechanism, const Program& program,
                                                           const std::vector<FunctionName>& functions);
-// Throws Error(usage) where --frame is given and none of the functions is of a frame.
+// Throws Error(usage) if --frame is given but no function has a frame.
 void require_use_of_frame(const Arguments& arguments, const std::vector<FunctionName>& functions);
 
-// Throws Error(data) where one of the functions has no answer for this mechanism: accelerations that the torques do not
-// determine.
+// Throws Error(data) if a function has no solution for this mechanism, because the torques do not determine the
+// accelerations.
 void judge_functions(const Arguments& arguments, const Model<double>& model,
                      const std::vector<FunctionName>& functions);
 
-// Says on stderr what begins, where it takes longer than a reader expects.
+// Announces long operations on stderr.
 void note_long_work(const Arguments& arguments, const Model<double>& model, const FunctionRow& function);
 
-// "a,b,c" by its commas; empty entries are an error.
+// Splits "a,b,c" at commas; empty entries are an error.
 std::vector<std::string> names_in(const std::string& option, const std::string& text);
 // The same, names of functions.
 std::vector<FunctionName> functions_in(const std::string& option, const std::string& text);

@@ -1,4 +1,4 @@
-// What `sensitivity` and `optimize` take alike: parameters, functionals, what drives the mechanism.
+// Input common to `sensitivity` and `optimize`: parameters, functionals, inputs of the mechanism.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace lw::cli {
 
-// "all": of the file; "inertial": of links; "start": the initial state; else names by commas, these words among them.
-// `state`: the independent joints, whose state is given.
+// "all": of the file; "inertial": of links; "start": the initial state; else names separated by commas, which may
+// include these words. `state`: the independent joints, whose state is given.
 std::vector<std::string> design_parameters(const std::string& option, const std::string& text,
                                            const Mechanism& mechanism, const Model<double>& state);
 
 // "integral: FORMULA", "end: FORMULA" or "SECONDS: FORMULA".
 DesignFunctional functional_of(const std::string& option, const std::string& text);
 
-// --torque JOINT=FORMULA of actuated joints, an entry a velocity of the tree.
+// --torque JOINT=FORMULA of actuated joints, one entry per velocity of the tree.
 std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const LoadedPlant& plant);
 
 }  // namespace lw::cli

@@ -9,7 +9,7 @@
 namespace lw::cli {
 
 Option frame_option(const std::string& meaning);
-// The last frame where it is absent. Throws Error(usage) for a name that the model does not have.
+// The last frame if absent. Throws Error(usage) for an unknown name.
 int chosen_frame(const Arguments& arguments, const Model<double>& model);
 
 }  // namespace lw::cli

@@ -1,4 +1,5 @@
-// Which friction `identify` seeks and `excite` prepares for: --friction viscous,coulomb,offset and --friction-joints.
+// The friction terms that `identify` estimates and `excite` designs for: --friction viscous,coulomb,offset and
+// --friction-joints.
 #pragma once
 
 #include "../../simulate/identify/identify.hpp"

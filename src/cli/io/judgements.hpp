@@ -1,4 +1,4 @@
-// What is no error in a mechanism or its state, but worth a word to the user: `check` and the commands say it alike.
+// Notes and warnings about a mechanism or its state, common to `check` and the other commands.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace lw::cli {
 
-// "friction and damping of 2 joints (a, b)"; empty where there are none.
+// "friction and damping of 2 joints (a, b)"; empty if there are none.
 std::string losses_of(const Mechanism& mechanism);
 // The same with "are left out; --friction includes them (…)" behind it.
 std::string losses_left_out(const Mechanism& mechanism);
@@ -25,11 +25,11 @@ struct BadPivots {
 BadPivots bad_pivots(const Model<double>& model, const LoopPlan& plan, const std::vector<double>& q);
 inline constexpr int kAffordablePivots = 1000;  // velocities: the matrix is of order nv², its factors of order nv³
 
-// Before accelerations are asked for: throws Error(data) where the torques do not determine them; a mass matrix that no
-// real mechanism has is warned of. `q`: all coordinates, loops closed.
+// To be called before computing accelerations: throws Error(data) if the torques do not determine them; warns of an
+// unphysical mass matrix. `q`: all coordinates, with loops closed.
 void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, const LoopPlan& plan,
                        const std::vector<double>& q);
-// The same at a random state, for commands that compute many: what is singular there is singular everywhere.
+// The same at a random state, for commands that compute many states: a matrix singular there is singular everywhere.
 void judge_mass_matrix(const Arguments& arguments, const Model<double>& model);
 
 }  // namespace lw::cli

@@ -1,4 +1,4 @@
-// --method: the algorithm that answers. Ours come first, then the formulations of the theses (docs/theory).
+// --method: the algorithm. Our own come first, then the formulations of the theses (docs/theory).
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace lw::cli {
 
-using Methods = std::vector<std::pair<std::string, std::string>>;  // name and what it is; the first is the default
+using Methods = std::vector<std::pair<std::string, std::string>>;  // name and description; the first is the default
 
 // `ours`, and every formulation.
 Methods with_formulations(Methods ours);
@@ -19,7 +19,7 @@ Methods with_formulations(Methods ours);
 Option method_option(const Methods& methods);
 Section method_section(const Methods& methods);
 
-// The formulation that was asked for; nullptr where it is one of ours.
+// The formulation requested; nullptr for our own algorithms.
 const Formulation* chosen_formulation(const Arguments& arguments);
 
 }  // namespace lw::cli

@@ -1,4 +1,4 @@
-// MODEL and the options that change it, the same for every command that takes one.
+// MODEL and the options that change it, common to all commands with a MODEL.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace lw::cli {
 
-// A command on MODEL: behind its own options stand those that change the model, and --json.
+// A command on MODEL: adds the options that change the model, and --json, after its own.
 Command model_command(std::vector<Option> own);
-// The same where drives may be elastic: also --elastic; and where masses count: also --payload.
+// The same with --elastic (elastic drives), and with --payload (additional masses).
 Command elastic_command(std::vector<Option> own);
 Command dynamics_command(std::vector<Option> own);
 
 ReadOptions read_options(const Arguments& arguments);
 
-// Applies --set, --payload and --elastic, and judges the mechanism again: its diagnostics, errors among them, where the
-// values are such as none can have. Throws Error(usage) for unknown names.
+// Applies --set, --payload and --elastic, and checks the mechanism again; returns diagnostics, with errors if the
+// values are impossible. Throws Error(usage) for unknown names.
 std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism);
 
 // "no joint is called `actuated`: `crank` is taken as driven ..."
@@ -32,21 +32,21 @@ struct LoadedModel {
   Model<double> model;
 };
 LoadedModel load_model(const Arguments& arguments);
-// The same, for commands that cannot solve loops: refuses a mechanism that has any, and says what to do instead.
+// The same for commands that cannot solve loops: rejects closed-loop mechanisms, with an alternative.
 LoadedModel load_tree(const Arguments& arguments, const std::string& instead = {});
 
-// Whether forces act on it that may change with the time `t`.
+// Whether there are forces that may depend on the time `t`.
 bool has_forces_over_time(const Mechanism& mechanism);
 
-// Notes on stderr what the file says and the equations of motion leave out, unless --quiet or --friction.
+// Notes on stderr the parts of the file that the equations of motion omit, unless --quiet or --friction.
 void note_losses(const Arguments& arguments, const Mechanism& mechanism);
 
 // All checks of a mechanism that depend on the values of its parameters.
 std::vector<Diagnostic> judge_numbers(const Mechanism& mechanism, bool allow_unphysical);
-// Those of the first list that are not in the second.
+// Entries of the first list that are not in the second.
 std::vector<Diagnostic> without(const std::vector<Diagnostic>& diagnostics, const std::vector<Diagnostic>& said);
 bool has_error(const std::vector<Diagnostic>& diagnostics);
-// Every diagnostic with its line of the file, on stderr; those below `least` are left out.
+// Prints every diagnostic with its line of the file on stderr, except those below `least`.
 void print_diagnostics(const ReadResult& result, Severity least);
 
 }  // namespace lw::cli

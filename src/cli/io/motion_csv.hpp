@@ -1,5 +1,6 @@
-// Motions of joints as CSV files: header  t,q1..[,qd1..[,qdd1..]][,tau1..], then a line a sample, times rising. Columns
-// stand in any order; numbers count coordinates (q) and velocities (the others) in the order of the file. SI, radians.
+// Motions of joints as CSV files: header  t,q1..[,qd1..[,qdd1..]][,tau1..], then one line per sample, with increasing
+// times. Columns may be in any order; numbers count coordinates (q) and velocities (the others) in the order of the
+// file. SI, radians.
 #pragma once
 
 #include <string>
@@ -9,21 +10,20 @@
 
 namespace lw::cli {
 
-// With torques. Throws Error(data) with file:line: what is wrong, Error(io) where it cannot be read.
+// With torques. Throws Error(data) with file:line: message, Error(io) if it cannot be read.
 MotionLog read_log(const std::string& file, const Model<double>& model);
 
 // Positions, velocities and accelerations of all joints; of the samples t, q, qd and qdd are set.
 std::vector<JointSample> read_motion(const std::string& file, const Model<double>& model);
 
-// The same of all joints or of a part of them, whichever the file has: of all where it has the last of their
-// coordinates.
+// The same for all joints or part of them, depending on the file: for all if it has the last of their coordinates.
 struct EitherMotion {
   std::vector<JointSample> samples;
   bool is_whole = false;
 };
 EitherMotion read_motion_of_either(const std::string& file, const Model<double>& part, const Model<double>& whole);
 
-// All columns that the motion has.
+// All columns of the motion.
 std::string motion_csv(const Model<double>& model, const MotionLog& motion);
 
 }  // namespace lw::cli

@@ -1,4 +1,4 @@
-// Results as JSON or as tables, alike in every command.
+// Results as JSON or tables, in the same form for every command.
 #pragma once
 
 #include <functional>
@@ -15,20 +15,20 @@ namespace lw::cli {
 
 using Json = nlohmann::ordered_json;  // fields in the order in which they were set; numbers round-trip
 
-// Adds what changed the model or acts on it, as it was given: `set`, `payload`, `wrench`.
+// Adds the options that changed the model or act on it, as given: `set`, `payload`, `wrench`.
 void add_given(const Arguments& arguments, Json& json);
 
-// Bytes that are not UTF-8 (of a path, say) come out as U+FFFD.
+// Bytes that are not UTF-8 (in a path) are replaced by U+FFFD.
 void print_json(const Json& json);
 
-// Throws Error(data) that names the first entry which is not finite: "`inverse` overflows: tau of `link3` is inf". What
-// overflowed is never a result. `name` says what stands at a place.
+// Throws Error(data) that names the first non-finite entry: "`inverse` overflows: tau of `link3` is inf". Overflowed
+// values are never results. `name` describes an entry.
 void require_finite(const std::string& what, std::span<const double> values,
                     const std::function<std::string(std::size_t)>& name);
 // The same for a vector with an entry per velocity.
 void require_finite(const std::string& what, std::span<const double> values, const Model<double>& model);
 
-// The largest magnitude: what rounding errors beside it are measured by.
+// The largest magnitude, the scale of rounding errors.
 double largest(std::span<const double> values);
 
 // A matrix held by columns, as an array of its rows.

@@ -1,5 +1,4 @@
-// What is simulated: --scenario FILE, and the options that say or change parts of it. The same for all commands that
-// move something.
+// --scenario FILE and the options that override parts of it, common to all commands that simulate.
 #pragma once
 
 #include "../../simulate/scenario/scenario.hpp"
@@ -9,7 +8,7 @@ namespace lw::cli {
 
 std::vector<Option> scenario_options();
 Section integrator_section();  // of the help
-// Shows what is wrong with the file on stderr, each with its line. `sample` is set; `duration` where one is given.
+// Reports errors of the file on stderr with their lines. `sample` is set; `duration` if given.
 Scenario read_scenario_options(const Arguments& arguments, const LoadedModel& loaded);
 
 }  // namespace lw::cli

@@ -1,4 +1,4 @@
-// Forces on links: --wrench LINK:FX,FY,FZ[,NX,NY,NZ][@x,y,z], in world axes at the link's origin or at a place in its
+// Forces on links: --wrench LINK:FX,FY,FZ[,NX,NY,NZ][@x,y,z], in world axes at the link's origin or at a point in its
 // frame.
 #pragma once
 
@@ -16,9 +16,9 @@ class Wrenches {
   // In the configuration q; reads the options of a command that has wrench_option().
   Wrenches(const Arguments& arguments, const Model<double>& model, std::span<const double> q);
 
-  // One per body, as rnea and aba take them; empty where there are none.
+  // One per body, as used by rnea and aba; empty if there are none.
   const std::vector<Force<double>>& on_bodies() const { return on_bodies_; }
-  // Σ Jᵀ f: what they do at the joints.
+  // Σ Jᵀ f: their joint torques.
   const std::vector<double>& at_joints() const { return at_joints_; }
 
  private:

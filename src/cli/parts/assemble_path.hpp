@@ -6,7 +6,7 @@
 
 namespace lw::cli {
 
-// Exit code: 1 where the mode ends before the path does.
+// Exit code: 1 if the mode ends before the path does.
 int assemble_along(const Arguments& arguments, const LoadedModel& loaded, int frame);
 
 }  // namespace lw::cli

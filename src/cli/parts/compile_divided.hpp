@@ -11,8 +11,8 @@
 namespace lw::cli {
 
 struct Processors {
-  int count = 1;    // 1: nothing is divided
-  Machine machine;  // whose costs decide who does what
+  int count = 1;    // 1: no division
+  Machine machine;  // cost model for the division
 };
 // --processors and --machine. Throws Error(usage) for other languages and for options that they do not go with.
 Processors read_processors(const Arguments& arguments, const Form& form);

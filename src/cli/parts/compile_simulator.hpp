@@ -1,4 +1,4 @@
-// compile --simulator: a stand-alone simulator (simulate/standalone/standalone.hpp), proven before it is written.
+// compile --simulator: a stand-alone simulator (simulate/standalone/standalone.hpp), tested before it is written.
 #pragma once
 
 #include "../frame/command.hpp"

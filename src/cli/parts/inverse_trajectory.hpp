@@ -9,7 +9,7 @@
 namespace lw::cli {
 
 std::vector<Option> trajectory_options();
-// Throws Error(usage) where they do not fit the others.
+// Throws Error(usage) if they contradict other options.
 void check_trajectory_options(const Arguments& arguments);
 int inverse_along_trajectory(const Arguments& arguments, const LoadedPlant& plant);
 

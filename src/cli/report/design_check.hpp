@@ -1,4 +1,4 @@
-// `sensitivity --check`: gradients of one run by all methods that there are.
+// `sensitivity --check`: gradients of one run by all methods.
 //
 //   complex step   through the same steps                                          shares the seeds of the initial
 //                  state

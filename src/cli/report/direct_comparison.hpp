@@ -9,8 +9,8 @@
 
 namespace lw::cli {
 
-// `followed`: the same motion by the mechanism's own closures, which the methods are measured by. Throws Error(usage)
-// where it is no planar 3-RRR.
+// `followed`: the same motion by the mechanism's own closures, as the reference for the methods. Throws Error(usage) if
+// it is not a planar 3-RRR.
 int compare_direct_kinematics(const Arguments& arguments, const Model<double>& model,
                               const std::vector<DrivenSample>& driven, const ClosedPath& followed);
 

@@ -1,4 +1,4 @@
-// Code that was made and is to be proven before it is written: its files, and how its self-test is built and run.
+// Generated code to be tested before it is written: its files, and the commands that build and run its self-test.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct SelfTest {
   std::string verdict;  // passed, failed, not run, none
   std::string output;
 };
-// A folder for temporary files, gone at the end.
+// A folder for temporary files, removed at the end.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -43,10 +43,10 @@ std::string to_string(const SelfTest& test, int states, const std::string& again
 std::vector<std::string> compiler(bool cpp);
 std::vector<std::string> build_command(bool cpp, const std::vector<std::string>& files);
 
-// Before long work, that it will not be in vain: throws Error(io) where nothing could be written to the folder.
+// To be called before long work: throws Error(io) if the folder is not writable.
 void require_writable(const std::filesystem::path& folder);
 
-// Makes the folder and writes all files or none; their paths.
+// Creates the folder and writes all files or none; returns their paths.
 std::vector<std::string> write_artefacts(const std::filesystem::path& folder, const std::vector<Artefact>& files);
 
 }  // namespace lw::cli

@@ -1,5 +1,5 @@
-// What `--friction` adds to results: how torques are made up, what holds joints at rest, whether drives can be driven
-// back.
+// Additional results of `--friction`: parts of the torques, holding ranges of joints at rest, back-drivability of
+// drives.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace lw::cli {
 
 Option friction_option();
-// Throws Error(usage) where --friction comes with --method: reactions are those of one algorithm only.
+// Throws Error(usage) if --friction is combined with --method: reactions are available from one algorithm only.
 void require_own_method(const Arguments& arguments, const std::string& with);
 
 // A part of the breakdown: its name in JSON and in tables, and where it stands.

@@ -1,4 +1,4 @@
-// Operation counts that others published or whose generators were measured, to stand beside ours.
+// Operation counts published by others or measured from their generators, for comparison with ours.
 #pragma once
 
 #include <string>
