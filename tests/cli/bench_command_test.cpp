@@ -65,7 +65,7 @@ TEST(BenchCommand, NothingThatMovesIsExit3) {
             "inertia: {mass: 1}}\n");
   const Outcome o = linkwright({"bench", file, "--peers", "none"});
   EXPECT_EQ(o.code, 3);
-  EXPECT_TRUE(has(o.err, "nothing moves")) << o.err;
+  EXPECT_TRUE(has(o.err, "no degrees of freedom")) << o.err;
 }
 
 TEST(BenchCommand, LargeModelsAreTimedWithoutTheInterpreter) {

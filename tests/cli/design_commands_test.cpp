@@ -252,7 +252,7 @@ TEST(SensitivityCommand, OfLoopsRefusesWhatItCannot) {
   EXPECT_TRUE(has(said({"--scenario", scenario}),
                   "the event `there`, and events are not differentiated where there are loops"));
   EXPECT_TRUE(has(said({"--qd", "1,2"}), "--qd"));
-  EXPECT_TRUE(has(said({"--parameters", "start.q.rocker"}), "no part of the initial state"));
+  EXPECT_TRUE(has(said({"--parameters", "start.q.rocker"}), "not part of the initial state"));
   EXPECT_TRUE(has(said({"--parameters", "l_crank", "--functional", "end: q2"}), "unknown name `q2`"));
 }
 

@@ -169,7 +169,7 @@ TEST(IdentifyCommand, WrongUsageIsRefused) {
            {{"excite", "double-pendulum", "--velocity=-1"}, 2, "--velocity must be positive"},
            {{"excite", "double-pendulum", "--torques"}, 2, "--out"},
            {{"excite", "double-pendulum", "--period", "0"}, 2, "a period cannot be 0 s"},
-           {{"excite", "puma560", "--effort", "1"}, 3, "to hold the posture"},
+           {{"excite", "puma560", "--effort", "1"}, 3, "holding the posture"},
            {{"excite", "quadruped"}, 3, "quaternions"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << c.says;

@@ -108,7 +108,7 @@ TEST(ScheduleCommand, AMechanismInWhichNothingMovesIsNotTimed) {
   const test::Outcome o =
       linkwright({"schedule", block, "--function", "inverse", "--machine", "host", "--processors", "1", "--run"});
   EXPECT_NE(o.code, 0);
-  EXPECT_TRUE(has(o.err, "nothing moves in `block`: there is nothing to time")) << o.err;
+  EXPECT_TRUE(has(o.err, "`block` has no degrees of freedom: there is nothing to time")) << o.err;
 }
 
 // Times are for benchmarks; here it is that all ways give the same bits, and that each has its row.

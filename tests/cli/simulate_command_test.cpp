@@ -214,7 +214,7 @@ TEST(SimulateCommand, MistakesAreNamed) {
            {{"--duration", "1", "--tau", "nan,0"}, 3, {"--tau value 1 (`upper`) is `nan`"}},
            {{"--scenario", growing, "--out", "part.csv", "--sample", "0.001"},
             3,
-            {"steps shrink to nothing", "`upper`", "t = 0.0", "q = ", "`cvode`"}},
+            {"step size underflow", "`upper`", "t = 0.0", "q = ", "`cvode`"}},
            {{"--scenario", growing, "--integrator", "rk4", "--step", "0.002", "--out", "part.csv"},
             3,
             {"the energy of the motion does not balance", "at t = 0.02",
@@ -222,7 +222,7 @@ TEST(SimulateCommand, MistakesAreNamed) {
            {{"--scenario", nan, "--out", "part.csv"},
             3,
             {"the torque of `upper` is not a number at t = 0.5 s", "q = ", "do not get by"}},
-           {{"--scenario", zeno, "--out", "part.csv"}, 3, {"`again` never ends", "t = ", "q = ", "qd = "}}}) {
+           {{"--scenario", zeno, "--out", "part.csv"}, 3, {"`again` recurs endlessly", "t = ", "q = ", "qd = "}}}) {
     std::vector<std::string> words{"simulate", "double-pendulum", "--no-compile"};
     words.insert(words.end(), c.words.begin(), c.words.end());
     std::filesystem::remove(folder() + "/part.csv");

@@ -186,7 +186,7 @@ TEST(Excite, RefusesWhatCannotBe) {
   EXPECT_TRUE(says(complaint("puma560", [](MotionLimits&, ExciteOptions& o) { o.start = {0, 2, 0, 0, 0, 0}; }),
                    "`link2` = 2 is beyond its limits"));
   EXPECT_TRUE(
-      says(complaint("puma560", [](MotionLimits& l, ExciteOptions&) { l.effort[1] = 5.0; }), "to hold the posture"));
+      says(complaint("puma560", [](MotionLimits& l, ExciteOptions&) { l.effort[1] = 5.0; }), "holding the posture"));
   EXPECT_TRUE(
       says(complaint("puma560", [](MotionLimits& l, ExciteOptions&) { l.upper[3] = 0.0; }), "begins at its limit"));
   EXPECT_TRUE(says(complaint("quadruped", [](MotionLimits&, ExciteOptions&) {}), "quaternions"));

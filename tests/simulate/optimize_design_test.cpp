@@ -271,18 +271,18 @@ TEST(OptimizeDesign, BadProblemsAreRefused) {
   expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {integral: qd2^2}\n",
          "unknown name `qd2`");
   expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {integral: sqrt(q1 - 1)}\n",
-         "with k = 50: what goes on at t = 0 s is not finite");
+         "with k = 50: the rates at t = 0 s are not finite");
   expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {end: sqrt(0 - 1 - q1)}\n",
          "is not a number with k = 50");
   expect("parameters: {k: {lower: 5, upper: 60}}\ncost: {integral: qd1^2}\n", "either a `motion`");
   expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {always: q1}\n",
          "`always` is for constraints");
   const std::string driven = "parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\n";
-  expect(driven + "cost: []\n", "no cost to make small");
+  expect(driven + "cost: []\n", "no cost to minimise");
   expect(driven + "cost: {}\n", "none of `integral`");
   expect(driven + "cost:\n", "`cost`");
   expect(driven, "`cost`");
-  expect("parameters: {k: {lower: 5, upper: 60}}\n" + rest + "constraints: [{end: q1}]\n", "says what it asks for");
+  expect("parameters: {k: {lower: 5, upper: 60}}\n" + rest + "constraints: [{end: q1}]\n", "must state its condition");
   expect("parameters: {k: {lower: 5, upper: 60}}\n" + rest + "constraints: [{end: q1, at_least: 2, at_most: 1}]\n",
          "nothing is at least 2");
 }

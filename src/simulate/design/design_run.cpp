@@ -228,7 +228,7 @@ std::size_t ForwardDesign::mark(const DesignFunctional& f) const {
   if (m <= run_->last()) return m;
   throw Error(ErrorCode::data,
               fmt::format("`{}` is requested at {} s, but the event `{}` has ended the run at t = {:.9g} s", f.name,
-                          f.time, run_->times().back(), ending()));
+                          f.time, ending(), run_->times().back()));
 }
 
 std::string ForwardDesign::ending() const {

@@ -118,9 +118,9 @@ class Run {
   std::string explained(const Error& e, bool grows) const {
     std::string text = e.what();
     // where events crowd, an integrator may be the first to lose its way
-    for (std::size_t k = 0; k < watches_.size() && text.find("never ends") == std::string::npos; ++k) {
+    for (std::size_t k = 0; k < watches_.size() && text.find("recurs endlessly") == std::string::npos; ++k) {
       if (watches_[k].fired_since(state_.t - kMoment * span()) < 3) continue;
-      text = fmt::format("the event `{}` never ends: {}", scenario_.events[k].name, text);
+      text = fmt::format("the event `{}` recurs endlessly: {}", scenario_.events[k].name, text);
     }
     if (!adaptive_ && grows) {
       text += fmt::format(
