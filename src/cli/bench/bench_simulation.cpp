@@ -174,7 +174,8 @@ void print_simulations(const std::string& model, const std::vector<SimulationTim
   const SimulationTiming& ours = jit == timings.end() ? timings.front() : *jit;
   fmt::print("\n{}\n\n", styled(fmt::format("{}: Runge-Kutta steps of 1 ms, no torques, no friction", model),
                                 Style::heading, stdout));
-  Table table({"forward dynamics by", "ns per step", "times real time", fmt::format("of {}", ours.backend), "off"});
+  Table table(
+      {"forward dynamics by", "ns per step", "times real time", fmt::format("of {}", ours.backend), "difference"});
   for (const SimulationTiming& t : timings) {
     table.add({t.backend, fmt::format("{:.0f}", t.ns_per_step), fmt::format("{:.0f}", t.times_real),
                fmt::format("{:.3f}x", t.times_real / ours.times_real), fmt::format("{:.0e}", t.off)});

@@ -149,7 +149,7 @@ int run_excite(const Arguments& arguments) {
   for (const std::vector<double>& q : log.q) {
     for (std::size_t k = 0; k < q.size(); ++k) low[k] = std::min(low[k], q[k]), high[k] = std::max(high[k], q[k]);
   }
-  Table table({"joint", "start", "least", "most", "velocity", "acceleration", "effort"});
+  Table table({"joint", "start", "minimum", "maximum", "velocity", "acceleration", "effort"});
   for (std::size_t k = 0; k < velocity.size(); ++k) {
     table.add({model.velocity_names[k], readable(found.motion.start()[k], 4), readable(low[k], 4), readable(high[k], 4),
                readable(velocity[k], 4), readable(acceleration[k], 4), readable(effort[k], 4)});

@@ -259,7 +259,7 @@ void print_motion(const IkQuestion& ask, const IkMotion& motion) {
   for (const JointSample& s : motion.samples) off = std::max({off, s.position_error, s.rotation_error});
   fmt::print("{}: `{}` along {}, largest error {:.1e}{}\n\n", ask.model.name, ask.frame_name(),
              counted(motion.samples.size(), "sample"), off, motion.about);
-  Table table({"joint", "from", "to", "least", "most", "fastest"});
+  Table table({"joint", "from", "to", "minimum", "maximum", "fastest"});
   const std::vector<Entry> entries = coordinate_entries(joints);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     double least = HUGE_VAL, most = -HUGE_VAL, fastest = 0.0;
