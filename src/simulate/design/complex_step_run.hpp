@@ -1,9 +1,9 @@
-// A run once more, in complex numbers: derivatives of its steps by no rule of differentiation at all.
+// A run repeated in complex numbers: derivatives of its steps without any rules of differentiation.
 //
-// Accelerations come from articulated bodies over ComplexStep (aba.hpp) on the mechanism as its file gives it, not from
-// the traced functions that the run itself is made of; losses, which have no such method, from the traced function
-// interpreted. With loops position, velocities and accelerations come from loop_position.hpp and projection.hpp over
-// ComplexStep in the same way.
+// Accelerations come from articulated bodies over ComplexStep (aba.hpp) on the mechanism of the file, not from the
+// traced functions of the run itself; losses, which have no such method, from the interpreted traced function. With
+// loops position, velocities and accelerations come from loop_position.hpp and projection.hpp over ComplexStep in the
+// same way.
 #pragma once
 
 #include "eventful_run.hpp"

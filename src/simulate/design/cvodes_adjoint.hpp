@@ -1,9 +1,9 @@
-// The adjoint equations of a run by CVODES of SUNDIALS: another method to what RecordedRun gives.
+// The adjoint equations of a run by CVODES of SUNDIALS: an independent method for the results of RecordedRun.
 //
 //   λ̇ = −f_yᵀ λ,   b̄ = ∫ f_bᵀ λ dt,   backward from the weights of y at each instant
 //
-// Continuous equations with steps of their own (Adams's formulas, checkpoints and interpolation of y between them), so
-// that results agree to the tolerances and not to round-off.
+// Continuous equations with their own steps (Adams's formulas, checkpoints and interpolation of y between them), so
+// that results agree to the tolerances, not to round-off.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct CvodesAdjointOptions {
 
 class CvodesAdjoint {
  public:
-  // Integrates forward, as RecordedRun does. Throws Error(data) where CVODES gives up.
+  // Integrates forward, as RecordedRun does. Throws Error(data) if CVODES fails.
   CvodesAdjoint(Parametric& system, std::vector<double> y0, double t0, std::vector<double> times,
                 const CvodesAdjointOptions& options = {});
   ~CvodesAdjoint();

@@ -1,14 +1,14 @@
-// Events on the way of a design's run, and how derivatives pass them.
+// Events in a design's run, and the propagation of derivatives through them.
 //
-// Where a formula g(t, q, q̇) passes zero, the instant t* moves with the design, and with it the change from one motion
-// to the next. With f and f⁺ the rates before and after, and y⁺ = R(t, y) what the event sets:
+// If an event occurs when a formula g(t, q, q̇) passes zero, its instant t* depends on the design, and with it the
+// change from one motion to the next. With f and f⁺ the rates before and after, and y⁺ = R(t, y) set by the event:
 //
 //   dt* = w·dy,  w = −g_y / (g_t + g_y f)
-//   dy⁺ = S dy,  S = R_y + (R_y f + R_t − f⁺) wᵀ                 both at the instant as it is (saltation matrix)
+//   dy⁺ = S dy,  S = R_y + (R_y f + R_t − f⁺) wᵀ                 both at the actual instant (saltation matrix)
 //
-// An event at a given time has w = 0. Where it ends the run, y at the end changes by (1 + f wᵀ) dy, the end itself
-// moving. Integrals, which are a part of y, go on; g and R are formulas of the scenario, which know no parameters of
-// the design.
+// An event at a given time has w = 0. If it ends the run, y at the end changes by (1 + f wᵀ) dy, because the end itself
+// moves. Integrals, which are part of y, continue; g and R are formulas of the scenario, which do not depend on
+// parameters of the design.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,10 @@
-// What a mechanism is made of, as parameters of a design: b = (those that the file names, inertial ones of links).
+// Parameters of a design: b = (named parameters of the file, inertial parameters of links).
 //
 //   DesignParameters design(load("twu-3r"), {"l1", "m2", "link3.mx"});
 //   Model<T> model = design.model<T>(b);            // at any values, of any scalar
 //
-// A parameter of the file moves all that is computed from it; an inertial one (regressor.hpp: `link3.m`, `link3.mx`, …,
-// `link3.rotor`) moves that number alone, beside what the file's parameters do to it.
+// A parameter of the file changes everything computed from it; an inertial parameter (regressor.hpp: `link3.m`,
+// `link3.mx`, …, `link3.rotor`) changes only this value, in addition to the effect of the file's parameters.
 #pragma once
 
 #include <string>

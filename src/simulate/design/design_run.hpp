@@ -1,4 +1,4 @@
-// Runs of a design, functionals of them, and how these change with the design.
+// Runs of a design, functionals of them, and their derivatives with respect to the design.
 //
 //   F = ∫ F(t, q, q̇, q̈, τ, b) dt   or   F at an instant          b: parameters of the file, inertial ones, the
 //                                    initial state

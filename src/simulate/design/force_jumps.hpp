@@ -1,11 +1,11 @@
-// Where the forces of a mechanism jump or have a corner as it moves, so that derivatives of a step across mean nothing.
+// Jumps and corners of the forces of a moving mechanism, across which derivatives of a step are meaningless.
 //
 //   turn    φ̇ = Σ c_k q̇_k passes zero: dry friction of a joint (φ̇ = q̇), losses of a drive (a row of C, coupled
 //           drives have several)
 //   stop    q − upper or lower − q passes zero: the stop begins to push; with damping its force jumps
-//   play    ±(q_a − q_b) − play passes zero: the shaft has come through its backlash
+//   play    ±(q_a − q_b) − play passes zero: the shaft has passed through its backlash
 //
-// All are linear in q or q̇. The saltation that such an instant would need is not made: who differentiates refuses it.
+// All are linear in q or q̇. Saltation at such instants is not implemented: differentiation rejects them.
 #pragma once
 
 #include <string>

@@ -1,12 +1,11 @@
-// Where all joints of a mechanism stand along the run of a design: numbers, by Newton's method (loop_position.hpp). Of
-// a tree the independent joints are all there are.
+// Positions of all joints along the run of a design, numerically by Newton's method (loop_position.hpp). In a tree all
+// joints are independent.
 //
 //   q(t) from q_a(t), in the mode in which the run began
 //
-// A run visits its instants again and in any order: forward step by step and trial by trial, then along each parameter,
-// then backward. Two modes may have the same q_a, so the mode is kept by the time: the guess is the pose at the nearest
-// instant of those that the run has passed. Where that is not near enough for Newton's method alone, the straight line
-// is followed.
+// A run revisits its instants in any order: forward step by step with trials, then for each parameter, then backward.
+// Two modes may have the same q_a, so the mode is identified by time: the guess is the pose at the nearest instant of
+// the run. If that is too far for Newton's method alone, the straight line is followed.
 #pragma once
 
 #include <string>

@@ -1,12 +1,13 @@
-// A differential equation with parameters, and its derivatives as products: all that sensitivities ask of a system.
+// A differential equation with parameters, and its derivatives as products: the interface needed for sensitivities.
 //
-//   ẏ = f(t, y, b)     what goes on
-//   g(t, y, b)         what is looked at: positions, torques, functions of them
+//   ẏ = f(t, y, b)     the equation
+//   g(t, y, b)         outputs: positions, torques, functions of them
 //
 //   along:  ḟ = f_y ẏ + f_b ḃ            one direction, at about twice the price of f
 //   back:   ȳ = f_yᵀ w,  b̄ = f_bᵀ w      all parameters at once, at a few times the price of f
 //
-// Mechanisms are such systems, with closed loops too (design_system.hpp); others may be, that can say these products.
+// Mechanisms are such systems, with closed loops too (design_system.hpp); other systems that provide these products are
+// possible.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +35,9 @@ class Parametric {
   // Added to y_bar and b_bar.
   virtual void back(Of of, double t, In y, In w, Out y_bar, Out b_bar) = 0;
 
-  // What follows is within this interval, so that inputs that jump at its ends are taken from its inside.
+  // The following calls are within this interval, so that inputs that jump at its ends are evaluated inside.
   virtual void enter(double /*from*/, double /*to*/) {}
-  // A step was made at t, from y to next. Throws Error(data) where derivatives of it would mean nothing.
+  // A step was made at t, from y to next. Throws Error(data) if its derivatives would be meaningless.
   virtual void stepped(double /*t*/, In /*y*/, In /*next*/) {}
   // A stage of that step, likewise: where a force has changed sides on the way, though not from end to end.
   virtual void staged(double /*t*/, In /*y*/, In /*stage*/) {}

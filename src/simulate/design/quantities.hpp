@@ -1,4 +1,4 @@
-// What formulas about a motion may name: F(t, q, qd, qdd, tau, b).
+// The variables of formulas about a motion: F(t, q, qd, qdd, tau, b).
 //
 //   t                                          the time
 //   q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT    or by number, as in motion files: q1, qd1, qdd1, tau1 (which with loops

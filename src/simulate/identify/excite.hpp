@@ -74,7 +74,7 @@ struct Excitation {
 // limits, or cannot be held within the efforts.
 Excitation excite(const Model<double>& model, const MotionLimits& limits, const ExciteOptions& options = {});
 
-// The condition number that `excite` makes small.
+// The condition number that `excite` minimises.
 double condition_of(const Model<double>& model, const MotionLimits& limits, const FourierMotion& motion,
                     const IdentifyOptions& unknowns = {});
 

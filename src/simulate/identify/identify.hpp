@@ -1,18 +1,18 @@
 // Inertial and friction parameters of a mechanism from a log of its motion and torques.
 //
-// Torques are linear in what is sought, x = (base parameters, friction):
+// Torques are linear in the unknowns x = (base parameters, friction):
 //   τ = [Y_base(q, q̇, q̈)  F(q̇)] x + known + noise,   F: q̇ (viscous), σ(q̇) (Coulomb), 1 (offset)
-// with `known` what acts whatever the parameters are: springs, and where friction is sought in some joints only, what
-// the model has of it in the others. (Of the others' bearings and drives, under the loads of the model as it is.) Rows
-// of joint j are divided by the deviation of its noise, σ_j² = |r_j|²/(n_j − h_j), r_j the residuals of the pass
-// before, h_j the sum of the rows' leverages (a first pass has equal weights); then x = argmin |W (A x − b)|, its
-// covariance is (AᵀW²A)⁻¹. All by orthogonal triangles, never by AᵀA. Of directions that the log does not show, x has
-// what the model has.
+// where `known` does not depend on the unknowns: springs and, if friction is estimated only in some joints, the model's
+// friction in the others (with bearings and drives under the loads of the given model). Rows of joint j are divided by
+// the standard deviation of its noise, σ_j² = |r_j|²/(n_j − h_j), with r_j the residuals of the previous pass and h_j
+// the sum of the rows' leverages (the first pass has equal weights); then x = argmin |W (A x − b)| with covariance
+// (AᵀW²A)⁻¹, computed by orthogonal factorisation, never by AᵀA. In directions that the log does not determine, x keeps
+// the model's values.
 //
-// Without measured accelerations, or where a cut-off is given, positions and velocities are filtered (low_pass.hpp) and
-// differenced. The same filter then goes over torques AND columns of A: a linear filter on both sides of a linear
-// equation biases nothing, not even Coulomb's jumps. Afterwards every ⌊rate/(2 cut-off)⌋-th row is kept, so that the
-// noise that is left is nearly independent from row to row, which the deviations presume. (Gautier 1997;
+// Without measured accelerations, or if a cut-off is given, positions and velocities are filtered (low_pass.hpp) and
+// differentiated. The same filter is applied to torques AND columns of A: a linear filter on both sides of a linear
+// equation causes no bias, not even with Coulomb's jumps. Afterwards every ⌊rate/(2 cut-off)⌋-th row is kept, so that
+// the remaining noise is nearly independent from row to row, as the standard deviations assume. (Gautier 1997;
 // docs/theory/identification.md)
 #pragma once
 
@@ -25,22 +25,22 @@
 
 namespace lw {
 
-// A sample a row.
+// One sample per row.
 struct MotionLog {
-  std::vector<double> t;                             // rising; at equal steps where filtered or differenced
-  std::vector<std::vector<double>> q, qd, qdd, tau;  // qd, qdd: empty where they were not measured
+  std::vector<double> t;                             // increasing; at equal steps if filtered or differentiated
+  std::vector<std::vector<double>> q, qd, qdd, tau;  // qd, qdd: empty if not measured
 };
 
 struct IdentifyOptions {
   bool viscous = true, coulomb = true, offset = false;
-  std::vector<std::string> friction_joints;  // empty: all. In the others it is what the model has
+  std::vector<std::string> friction_joints;  // empty: all. The others keep the model's friction
   // Hz; 0: none. Absent: a twentieth of the sampling rate if accelerations are missing, else none
   std::optional<double> filter;
-  double still = 0.0;    // rows of a joint with Coulomb friction that is no faster than this are left out
-  double holdout = 0.0;  // this part of the log, the end of it, is predicted instead of fitted
+  double still = 0.0;    // rows of a joint with Coulomb friction that is not faster than this are omitted
+  double holdout = 0.0;  // this fraction of the log, at its end, is predicted instead of fitted
 };
 
-// A term of friction that is sought. `joint` counts in model.joints.
+// A friction term to be estimated. `joint` is an index in model.joints.
 struct FrictionTerm {
   enum class Kind { viscous, coulomb, offset } kind;
   std::size_t joint;
@@ -55,9 +55,9 @@ class Unknowns {
   const BaseParameters<double>& base() const { return base_; }
   const std::vector<FrictionTerm>& friction() const { return friction_; }
   std::string name(std::size_t k) const;                       // "link3.mx", "elbow.coulomb"
-  const std::vector<double>& start() const { return start_; }  // what the model has
+  const std::vector<double>& start() const { return start_; }  // the model's values
 
-  // Of each velocity: whether its friction, sought or known, is anything where it rests.
+  // For each velocity: whether its friction, estimated or known, is undetermined at rest.
   const std::vector<bool>& dry() const { return dry_; }
 
   // A (nv × size()) by columns, and `known`.
@@ -65,7 +65,7 @@ class Unknowns {
 
  private:
   const Model<double>& model_;
-  Model<double> weightless_;  // without what is sought
+  Model<double> weightless_;  // without the unknown parts
   std::vector<double> damping_;
   Losses<double> losses_;
   BaseParameters<double> base_;
@@ -79,8 +79,8 @@ class Unknowns {
 struct Estimate {
   std::string name;
   double start, value;
-  double deviation;   // infinite where it is not identifiable
-  bool identifiable;  // from this log; otherwise only in combination
+  double deviation;   // infinite if not identifiable
+  bool identifiable;  // from this log; otherwise only in combination with others
 };
 
 struct JointFit {
@@ -103,7 +103,7 @@ struct Identification {
   std::vector<double> information;
 };
 
-// Throws Error(data) where the log does not suit: sizes, times, fewer equations than unknowns.
+// Throws Error(data) if the log is unsuitable: sizes, times, fewer equations than unknowns.
 Identification identify(const Model<double>& model, const MotionLog& log, const IdentifyOptions& options = {});
 
 }  // namespace lw

@@ -1,8 +1,8 @@
-// Signals sampled at equal steps: a low-pass filter without delay, and derivatives.
+// Signals sampled at equal steps: a zero-phase low-pass filter, and derivatives.
 //
 // Butterworth, |H(f)|² = 1/(1 + (tan πf/s / tan πc/s)^2n) at the sampling rate s and the cut-off c, applied forward and
 // backward: the phases cancel and a frequency f passes with the factor |H(f)|², a half at c. Beyond its ends the signal
-// goes on as its point reflection, 2 x(0) − x(−t); what that makes of the ends is wrong for about `settling_time`.
+// is extended by point reflection, 2 x(0) − x(−t); this distorts about `settling_time` at the ends.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class LowPass {
  public:
   static constexpr int kOrder = 4;  // of each of the two passes
 
-  // Hz. Throws Error(data) where the cut-off is not between 0 and half the rate.
+  // Hz. Throws Error(data) if the cut-off is not between 0 and half the rate.
   LowPass(double cutoff, double rate);
 
   std::vector<double> operator()(std::span<const double> signal) const;

@@ -1,4 +1,4 @@
-// Whether a mechanism loses energy at all, with friction: in joints, cut ones among them, drives or force elements.
+// Whether a mechanism dissipates energy with friction: in joints, cut joints included, drives or force elements.
 #pragma once
 
 #include "../../model/model.hpp"

@@ -1,13 +1,13 @@
-// A mechanism driven by torques: v̇ from forward dynamics, compiled where a compiler is, with what joints and drives
-// lose.
+// A mechanism driven by torques: v̇ from forward dynamics, compiled if there is a compiler, with losses of joints and
+// drives.
 //
 //   Driven arm(load("puma560"), [](double t, auto q, auto v, auto tau) { … });
 //   MotionState state = arm.home();
 //   auto rk4 = make_integrator("rk4", {.step = 1e-3});
 //   while (state.t < 1.0) advance(*rk4, arm, state, 1.0);
 //
-// Along with the motion goes the work that comes in and that is lost, z = {∫ τ·v + external forces, ∫ losses·v}, so
-// that E(t) − E(0) = z₀ − z₁ can be held against the energy at any time (energy_balance.hpp).
+// The work done and dissipated is integrated with the motion, z = {∫ τ·v + external forces, ∫ losses·v}, so that E(t) −
+// E(0) = z₀ − z₁ can be checked at any time (energy_balance.hpp).
 #pragma once
 
 #include <functional>
@@ -27,16 +27,15 @@ using TorqueDerivatives = std::function<void(double t, std::span<const double> q
 
 struct DrivenOptions {
   enum class Way { automatic, compiled, interpreted, reference };
-  Way way = Way::automatic;  // compiled, where there is a compiler and the mechanism is not too large
+  Way way = Way::automatic;  // compiled, if there is a compiler and the mechanism is not too large
   bool friction = true;
   bool work = true;                     // z; without it nz = 0
-  TorqueDerivatives derivatives = {};   // for implicit integrators, where torques depend on the state
+  TorqueDerivatives derivatives = {};   // for implicit integrators, if torques depend on the state
   ParameterValues<double> values = {};  // for parameters by name
 
-  // Of loops. minimal: the driven joints are the coordinates, the others follow in the mode that the motion began in;
-  // it ends at their dead centres. redundant: which joints are the coordinates is chosen anew wherever others are
-  // better, so that it goes through dead centres. Either goes through poses in which branches meet, along the branch
-  // that it is on (branch_crossing.hpp).
+  // For loops. minimal: the actuated joints are the coordinates, the others follow in the initial mode; the motion ends
+  // at their dead centres. redundant: the coordinates are chosen again wherever others are better, so that the motion
+  // passes dead centres. Both pass poses at which branches meet, along the current branch (branch_crossing.hpp).
   enum class Coordinates { minimal, redundant };
   Coordinates coordinates = Coordinates::minimal;
 };
@@ -45,10 +44,10 @@ class DrivenDynamics;
 
 class Driven : public System {
  public:
-  // No torques: zero. Of a mechanism with loops the state is that of its spanning tree, with all its joints; torques of
-  // joints that are not actuated do nothing.
+  // No torques: zero. For closed-loop mechanisms the state is that of the spanning tree, with all joints; torques of
+  // joints that are not actuated are ignored.
   explicit Driven(const Mechanism& mechanism, Torques torques = {}, DrivenOptions options = {});
-  // Of a model, which has no file to be compiled from: by the reference, and with losses no Jacobian.
+  // For a model without a file to compile from: uses the reference, and has no Jacobian with losses.
   explicit Driven(Model<double> model, Torques torques = {}, DrivenOptions options = {});
   ~Driven() override;
 
@@ -58,7 +57,7 @@ class Driven : public System {
   bool jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
                 std::span<double> d_v) override;
   bool begin(const MotionState& state) override;
-  // As long as it keeps them, `begin` decides nothing: steps may be tried beside the motion and leave no trace in it.
+  // While it keeps them, `begin` decides nothing: trial steps do not affect the motion.
   void keep_decisions(bool yes) { keeps_decisions_ = yes; }
   bool still_holds(const MotionState& state) override;
   std::vector<std::string> settle(MotionState& state) override;
@@ -70,28 +69,28 @@ class Driven : public System {
   double time_to_branch(const MotionState& state) override;
   std::string describe_branch(const MotionState& state) override;
 
-  // Of loops: the state that independent coordinates and velocities of `state` belong to. The others may be a guess
-  // that tells the mode; as at home they leave it at home's. Velocities of joints that follow must be zero, or right:
-  // Error(data).
+  // For loops: the state with the independent coordinates and velocities of `state`. The others may be a guess that
+  // selects the mode; if as at home, the mode is that of home. Velocities of dependent joints must be zero or
+  // consistent, otherwise Error(data).
   void assemble(MotionState& state) const;
-  // After an event has set independent coordinates or velocities: the others follow, from where they are.
+  // After an event has set independent coordinates or velocities: computes the others, from their current values.
   void complete(MotionState& state) const;
   // The largest residual of the closures, m or rad.
   double opening(const MotionState& state) const;
 
-  // As the last call of `slopes` had them.
+  // As in the last call of `slopes`.
   std::span<const double> torques() const;
   void set_torques(Torques torques);  // restart the integrator then
   Energy<double> energy(const MotionState& state);
 
-  // Whether anything dissipates, and whether by dry friction, which makes events.
+  // Whether anything dissipates energy, and whether by dry friction, which causes events.
   bool has_losses() const;
   bool is_dry() const;
-  // compiled, interpreted or reference; and what the user should know (why it is not compiled).
+  // compiled, interpreted or reference; and a message for the user (why it is not compiled).
   DrivenOptions::Way way() const;
   const std::vector<std::string>& notes() const;
-  // Accelerations so far that the algorithms have computed and not generated code: where dry friction holds a joint,
-  // say.
+  // Number of accelerations computed by the library's algorithms instead of generated code, for example because dry
+  // friction holds a joint.
   long by_algorithms() const;
 
  private:

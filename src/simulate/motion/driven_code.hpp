@@ -1,4 +1,4 @@
-// Generated functions of one array each, compiled or interpreted: what a motion is computed with.
+// Generated functions with one array each, compiled or interpreted, for simulating a motion.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace lw {
 
 class DrivenCode {
  public:
-  // Not of use where there is no compiler and `interpreted` is not asked for.
+  // Unavailable without a compiler unless `interpreted` is requested.
   DrivenCode(const Mechanism& mechanism, const std::vector<FunctionName>& functions, const TraceOptions& trace,
              bool interpreted);
   DrivenCode(Function function, const Mechanism& mechanism);

@@ -1,12 +1,12 @@
-// What is behind a Driven: the accelerations of a mechanism in all coordinates of its spanning tree.
+// The implementation of Driven: accelerations of a mechanism in all coordinates of its spanning tree.
 //
-// What an integrator leaves of dependent joints is a guess of their position and no more: every state is closed before
-// anything is asked of it, and slopes are those of the independent joints with everything else derived from them. So
-// the motion is that of local minimal coordinates whatever the integrator makes of the others, and no error of a
-// closure ever acts as a force. A tree has no dependent joints: there is nothing to close.
+// The integrator's values of dependent joints are only a guess of their position: every state is closed before it is
+// used, and derivatives are those of the independent joints with everything else derived from them. The motion is
+// therefore that of local minimal coordinates, independently of the integrator's other values, and closure errors never
+// act as forces. A tree has no dependent joints, and nothing to close.
 //
-// minimal: the driven joints are the coordinates; where they do not determine the others, at a dead centre, the motion
-// ends. redundant: the coordinates are chosen anew wherever others have a better margin
+// minimal: the actuated joints are the coordinates; at a dead centre, where they do not determine the others, the
+// motion ends. redundant: the coordinates are chosen again wherever others have a larger margin
 // (dynamics/loops/loop_coordinates.hpp).
 //
 // The class in three files: its motion (driven_dynamics.cpp), how it starts (loop_start.cpp), and poses in which
@@ -106,7 +106,7 @@ class DrivenDynamics {
   std::string independent_names() const;
   [[noreturn]] void end_at_dead_centre() const;
 
-  // What to do about a pose that the driven joints do not determine.
+  // Advice for a pose that the actuated joints do not determine.
   static std::string way_through() { return "use `--coordinates redundant`, or actuate another joint"; }
   static constexpr double kSmallMargin = 0.15;  // of the margin of a general pose: branches may be near
   static constexpr double kNearBranch = 0.15;   // of the independence there: they are

@@ -1,9 +1,8 @@
-// What a motion's energy should be, and by how much it is not: E(t) − E(0) − work + losses along a motion of a Driven.
+// The residual of the energy balance: E(t) − E(0) − work + losses along a motion of a Driven.
 //
-// That residual is what the integrator, or anything else, has made of nothing. It is held against the largest energy in
-// play: kinetic energy, change of potential energy, work and losses, each at its largest so far. Where it is no more
-// than the round-off of the sums that it is the difference of (an arm that is held at rest high above the ground), it
-// is held against these.
+// It is the energy error of the integrator or of any other part. It is compared with the largest energy so far: kinetic
+// energy, change of potential energy, work and losses. If it does not exceed the round-off of the sums whose difference
+// it is (an arm held at rest high above the ground), it is compared with these sums.
 #pragma once
 
 #include "driven.hpp"
@@ -12,18 +11,18 @@ namespace lw {
 
 class EnergyBalance {
  public:
-  // The system has the work along its motion (DrivenOptions::work) and outlives the balance.
+  // The system must integrate the work (DrivenOptions::work) and outlive the balance.
   EnergyBalance(Driven& system, const MotionState& start);
 
   struct Entry {
     double kinetic = 0.0, potential = 0.0, residual = 0.0;  // J
   };
   Entry look(const MotionState& state);
-  // An event has changed the state: the energy that it brought or took is accounted for.
+  // To be called when an event has changed the state: accounts for the energy that it added or removed.
   void jump(const MotionState& before, const MotionState& after);
 
   double largest() const { return largest_; }  // energy in play so far, J
-  // Whether a residual is no more than what rounding makes of the sums that it is the difference of.
+  // Whether a residual does not exceed the rounding error of the sums whose difference it is.
   bool is_rounding(double residual) const;
   // The largest residual of all looks so far, of that; or of this look, with its sign.
   double residual() const { return relative(worst_); }

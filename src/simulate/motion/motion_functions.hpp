@@ -1,4 +1,4 @@
-// What a motion is computed with instead of the algorithms: generated code for its accelerations, and Jacobians.
+// Generated code for the accelerations of a motion, used instead of the library's algorithms, and Jacobians.
 //
 // Of a tree (tree_functions.cpp): `forward` and, with losses, `friction` of the table, with time and losses in them.
 // With loops (loop_functions.cpp): a function of its own from independent joints to the accelerations of all, without
@@ -25,7 +25,7 @@ class MotionFunctions {
   // Where there is code. Accelerations of all joints; false where it cannot tell.
   virtual bool accelerations(double t, std::span<const double> q, std::span<const double> v,
                              std::span<const double> motors, std::span<double> a) = 0;
-  // Helps the friction of this motion with code, where it can.
+  // Accelerates the friction of this motion with code, if possible.
   virtual void serve(ForwardLosses& /*friction*/) {}
   // What is lost at that state, with these accelerations.
   virtual double lost_power(std::span<const double> /*v*/, std::span<const double> /*a*/) { return 0.0; }
@@ -50,7 +50,7 @@ class MotionFunctions {
   std::vector<std::string> notes;
 
  protected:
-  // Whether to compile or interpret; notes why not where one might have expected it.
+  // Whether to compile or interpret; notes the reason if not, where it may be unexpected.
   bool wants_code(const DrivenDynamics& motion);
 };
 

@@ -5,8 +5,8 @@
 //   std::copy(…, run.q(3).begin());       // the state of lane 3
 //   run.advance(1.0, 1e-3);
 //
-// All lanes keep the same time, and a lane's motion is the same whatever the others do. What is dry has no place here:
-// its stops come at a different time in every lane.
+// All lanes have the same time, and each lane's motion is independent of the others. Dry friction is not supported,
+// because joints stop at different times in every lane.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@
 
 namespace lw {
 
-// tau of all lanes: tables with a row a lane.
+// tau of all lanes: tables with one row per lane.
 using BatchTorques =
     std::function<void(double t, std::span<const double> q, std::span<const double> v, std::span<double> tau)>;
 
 struct BatchOptions {
   bool friction = true;
-  bool work = true;  // what goes in and what is lost, along with the motion
+  bool work = true;  // integrates work and losses with the motion
   ParameterValues<double> values = {};
 };
 
@@ -41,9 +41,9 @@ class BatchRun {
   double work(std::size_t lane) const;  // of the torques
   double losses(std::size_t lane) const;
   MotionState state(std::size_t lane) const;  // z = {work, losses}
-  bool is_vectorised() const;                 // else lane by lane, with the same results
+  bool is_vectorised() const;                 // otherwise lane by lane, with the same results
 
-  // Steps of one length, the last shortened. Allocates nothing. Throws NotFinite with the lane.
+  // Steps of equal length, the last shortened. Does not allocate. Throws NotFinite with the lane.
   void advance(double until, double step);
 
  private:

@@ -1,9 +1,9 @@
-// By how much the error of an integrator falls where its step is halved: its order, on a motion of a mechanism.
+// The order of an integrator, measured on a motion of a mechanism by halving the step:
 //
 //   order = log₂ e(h)/e(h/2),  e(h) = |y_h(T) − y(T)| / |y(T)|
 //
-// T and the longest step follow the motion: a lively mechanism wants short ones, lest they blow up, a slow one long
-// ones, lest all errors be round-off.
+// T and the longest step are adapted to the motion: fast mechanisms need short steps for stability, slow ones long
+// steps, so that errors exceed round-off.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
-// A run: from the scenario's beginning to its end, with events on the way, row by row to whoever listens.
+// A run: simulates a scenario from beginning to end, with events, and passes rows to a listener.
 //
-// Steps end at the corners of inputs and at the instants of timed events; outputs lie on a grid of their own. A
-// crossing is looked for on the integrator's interpolation between two instants at which the formula has different
-// signs, by bisection down to round-off; the state goes on from just behind it. Whatever ends a run, be it an error,
-// listeners have had every row before.
+// Steps end at the corners of inputs and at the instants of timed events; outputs have their own time grid. A crossing
+// is located on the integrator's interpolation between two instants at which the formula has different signs, by
+// bisection to round-off; the state continues from just behind it. Whatever ends a run, even an error, listeners have
+// received every row before.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ struct RunOptions {
   double duration = 0.0;
   double sample = 0.0;  // seconds between rows
   std::vector<RunListener*> listeners = {};
-  std::function<bool(double t)> proceed = {};  // asked at every step; false: the run ends there
+  std::function<bool(double t)> proceed = {};  // called at every step; false ends the run
   bool guard = true;                           // the run watches its energy, closures and progress (run_guard.hpp)
 };
 
@@ -51,10 +51,10 @@ struct RunResult {
   MotionState final;
   std::vector<RunEvent> events;  // the first 1000
   long event_count = 0;
-  std::string warning;  // of the guard, where the run went on
+  std::string warning;  // of the guard, if the run continued
 };
 
-// Never throws for what happens in the run: see `end`. Throws Error(usage) where times are no times.
+// Never throws for events in the run: see `end`. Throws Error(usage) for invalid times.
 RunResult run(ScenarioDriven& scene, Integrator& integrator, const Scenario& scenario, const RunOptions& options);
 
 }  // namespace lw

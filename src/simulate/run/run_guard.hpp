@@ -1,4 +1,4 @@
-// A run that watches itself: what the motion has made of nothing, and whether it goes on.
+// Monitors a run: energy balance, closures, velocities and progress.
 //
 //   energy      |E − E(0) − work + losses| ≤ max(10 × the integrator's own estimate, 1e-6 of the energy in play)
 //   closures    loops stay closed to 1e-8 m or rad
@@ -6,11 +6,11 @@
 //               tolerance, if that is more)
 //   progress    so many steps in a row advance the time by next to nothing
 //
-// The estimate: of adaptive methods their tolerance, step by step; of fixed steps the difference between one step and
-// two half steps, measured now and then, times the number of steps. A method of first order is not judged by its
-// energy: it is said once that it drifts. Beyond a tenth of the energy in play no method is good enough, and beyond a
-// hundredth it is said. Energy is looked at wherever a row is written, and every `kEvery` steps, which costs next to
-// nothing beside them.
+// The estimate: for adaptive methods their tolerance, step by step; for fixed steps the difference between one step and
+// two half steps, measured from time to time, times the number of steps. First-order methods are not stopped because of
+// their energy; their drift is reported once. A residual above a hundredth of the energy in play is reported, above a
+// tenth it ends the run with any method. Energy is checked whenever a row is written, and every `kEvery` steps, at
+// negligible cost.
 #pragma once
 
 #include <optional>
@@ -27,11 +27,11 @@ class RunGuard {
   // All must outlive it.
   RunGuard(ScenarioDriven& scene, const Scenario& scenario, EnergyBalance& balance, double duration);
 
-  // After each step. Throws Error(data) where the motion can no longer be right.
+  // After each step. Throws Error(data) if the motion cannot be right.
   void step(const MotionState& before, const MotionState& after, const Advance& done);
   // At a state whose balance was just taken.
   void judge(const MotionState& state, double residual, double opening);
-  // What should be said of the run though it went on; empty where there is nothing.
+  // A warning about the run although it continued; empty if there is none.
   const std::string& warning() const { return warning_; }
 
  private:

@@ -1,13 +1,13 @@
-// What a mechanism's numbers are worth: each is computed by another method, and every disagreement is measured.
+// Verification of a mechanism: every result is computed by an independent method, and the differences are measured.
 //
 //   at random states   inverse dynamics by every formulation that can describe the mechanism; the mass matrix; forward
-//                      dynamics put back into inverse dynamics; compiled code against the algorithms; derivatives
+//                      dynamics inserted into inverse dynamics; compiled code against the algorithms; derivatives
 //                      against dual numbers; power: dE/dt = τ·q̇
-//   along a run        torques back from the motion; the energy that is not accounted for
-//   of integrators     the order by which the error falls with the step
+//   along a run        torques recomputed from the motion; the unaccounted energy
+//   of integrators     the order of convergence
 //
-// With loops: the motion that follows the closures against Newton's method in dual numbers, forward dynamics by
-// multipliers, and runs in minimal and in redundant coordinates.
+// With loops: the dependent motion against Newton's method in dual numbers, forward dynamics by multipliers, and runs
+// in minimal and in redundant coordinates.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ struct VerificationCheck {
   std::string why;   // the limit is where it is
 };
 
-// Why limits are where they are.
+// Reasons for the limits.
 namespace limits {
 inline constexpr const char
     *kSums = "rounding of sums, which each method makes in its own order; an error in a term is far larger",

@@ -1,8 +1,8 @@
-// A scenario: what drives a mechanism, from where, for how long, and what is to happen on the way (docs/scenarios.md).
+// A scenario: inputs, initial state, duration and events of a simulation (docs/scenarios.md).
 //
-// Formulas are over t, q.JOINT and qd.JOINT (by number: q1, qd1) and the scenario's own parameters, which fold. They
-// are nodes of one graph whose inputs are t, q (nq) and qd (nv), in this order: numbers or any other scalar can be put
-// in.
+// Formulas depend on t, q.JOINT and qd.JOINT (by number: q1, qd1) and the scenario's own parameters, which are
+// constants. They are nodes of one graph whose inputs are t, q (nq) and qd (nv), in this order, and can be evaluated in
+// any scalar.
 #pragma once
 
 #include <map>
@@ -18,13 +18,13 @@
 
 namespace lw {
 
-// Values over time: held until the next one, straight between them, or a monotone cubic. Outside as at the nearer end.
+// Values over time: piecewise constant, linear, or monotone cubic; constant outside.
 struct TimeTable {
   enum class Between { hold, straight, cubic } between = Between::straight;
   std::vector<double> t, value;
 };
 
-// What drives one velocity.
+// The input of one velocity.
 struct ScenarioInput {
   enum class Kind { formula, table, controller } kind = Kind::formula;
   Expr formula = 0.0;
@@ -32,18 +32,18 @@ struct ScenarioInput {
   int controller = 0, place = 0;  // which one, and which of its joints
 };
 
-// A law along a trajectory.
+// A control law along a trajectory.
 struct ScenarioController : JointLaw {
   std::shared_ptr<const Trajectory> trajectory;
 };
 
 struct ScenarioEvent {
   std::string name, message;
-  std::optional<double> time;  // else where `crossing` passes zero
+  std::optional<double> time;  // else when `crossing` passes zero
   Expr crossing = 0.0;
   enum class Direction { up, down, both } direction = Direction::both;
   bool once = false, stop = false;
-  bool parametric = false;  // at a limit that the mechanism file gives by its parameters
+  bool parametric = false;  // at a limit that depends on parameters of the mechanism file
   struct Set {
     bool velocity = false;
     int index = 0;
@@ -57,7 +57,7 @@ struct Scenario {
   std::string name;
   std::shared_ptr<Graph> formulas;
   std::vector<double> q, qd;
-  std::vector<bool> at_home;          // of q: what no one has given
+  std::vector<bool> at_home;          // entries of q that are not given
   std::vector<ScenarioInput> inputs;  // nv
   std::vector<ScenarioController> controllers;
   std::vector<ScenarioEvent> events;
@@ -72,7 +72,7 @@ struct Scenario {
 };
 const std::vector<std::string>& scenario_columns();  // all of them
 
-// At home and at rest, nothing drives it.
+// At home and at rest, without inputs.
 Scenario free_motion(const Model<double>& model);
 
 struct ScenarioResult {
@@ -81,7 +81,7 @@ struct ScenarioResult {
   ErrorCode code = ErrorCode::data;
   std::string text;  // to show diagnostics with their lines
 };
-// Files that it names are looked for beside `file`.
+// Files named in it are searched next to `file`.
 ScenarioResult read_scenario_text(const std::string& text, const std::string& file, const Mechanism& mechanism,
                                   const Model<double>& model);
 ScenarioResult read_scenario(const std::string& path, const Mechanism& mechanism, const Model<double>& model);

@@ -1,6 +1,6 @@
-// What every part of a scenario file is read with: formulas over time and state, numbers, joints by name, columns of
-// CSV files beside it. Each is checked here and complained about with its place, so that reading on never meets what is
-// not one.
+// Common readers for all parts of a scenario file: formulas of time and state, numbers, joints by name, columns of CSV
+// files. Each item is checked here and errors are reported with their location, so that the other readers only see
+// valid items.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ class ScenarioFields {
   static std::string shown(const YamlNode& node);
 
   Expr formula(const YamlNode& node, const std::string& what);
-  // NaN where there is a complaint.
+  // NaN with an error.
   double number(const YamlNode& node, const std::string& what);
   double at_least(const YamlNode& node, const std::string& what, double least, bool itself);
   double positive(const YamlNode& node, const std::string& what) { return at_least(node, what, 0.0, false); }
@@ -39,14 +39,14 @@ class ScenarioFields {
   // `q: {elbow: …}` with a joint of this model.
   std::string example(const std::string& what) const;
   void unknown_joint(const Location& where, const std::string& name, const std::vector<std::string>& known);
-  // Index of the velocity that something is to drive, or -1.
+  // Index of the velocity to be driven, or -1.
   int velocity(const Location& where, const std::string& name);
-  // Complains where it is one that loops move.
+  // Reports an error for a dependent velocity.
   void require_motor(const Location& where, int v);
 
-  // A CSV file that the scenario names: beside it.
+  // A CSV file named in the scenario, next to it.
   std::optional<Csv> csv(const YamlNode& node, const std::string& header);
-  // Column by name, finite, `t` rising; empty with a complaint.
+  // Column by name, finite, with increasing `t`; empty with an error.
   std::vector<double> numbers(const YamlNode& node, const Csv& from, const std::string& name);
 
  private:
@@ -58,7 +58,7 @@ class ScenarioFields {
   std::vector<int> motors_;  // velocities that may be driven, where one has been asked for
 };
 
-// A controller of the scenario; without a trajectory where there is a complaint.
+// A controller of the scenario; without a trajectory if there is an error.
 ScenarioController read_controller(ScenarioFields& fields, const YamlNode& node);
 
 }  // namespace lw

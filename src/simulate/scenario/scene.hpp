@@ -1,8 +1,7 @@
-// A mechanism driven as a scenario says: the torques of formulas, tables and controllers, and the integrals of the
-// latter.
+// A mechanism driven by a scenario: the torques of formulas, tables and controllers, and the integrals of the latter.
 //
-// Tables have corners at their times. A step must end there (`knots`), and within a step a table is the piece that
-// holds from the beginning of the step on (`enter`), so that an integrator never sees a jump.
+// Tables have corners at their times. A step must end there (`knots`), and within a step a table continues the segment
+// at the beginning of the step (`enter`), so that an integrator never sees a discontinuity.
 #pragma once
 
 #include <memory>
@@ -43,9 +42,9 @@ class ScenarioDriven : public Driven {
   bool still_holds(const MotionState& state) override;
   std::vector<std::string> settle(MotionState& state) override;
 
-  // From t on, until the next knot. True where torques may jump there: then the integrator restarts.
+  // From t on, until the next knot. Returns true if torques may jump there, so that the integrator must restart.
   bool enter(double t);
-  double next_knot(double t) const;  // the first later than t; infinity where there is none
+  double next_knot(double t) const;  // the first later than t; infinity if there is none
   void change(int v, const ScenarioInput& input);
 
   MotionState start() const;
@@ -54,7 +53,7 @@ class ScenarioDriven : public Driven {
   struct Integral {
     int controller, place;
   };
-  // What it takes to compute the torques over a scalar.
+  // Workspace for computing the torques in a scalar.
   template <class T>
   struct Commands;
   template <class T>

@@ -1,4 +1,4 @@
-// Stand-alone simulators: one C++ file that needs nothing else, made for one mechanism (Twu 1987, made whole).
+// Stand-alone simulators: one C++ file without dependencies for one mechanism (completing Twu 1987).
 //
 //   NAME.cpp    forward and inverse dynamics, energies, and the derivatives that sensitivities need, all generated with
 //               the named parameters as inputs; behind them the texts src/simulate/standalone_*_kernel.h: data file,
@@ -8,7 +8,7 @@
 //
 // A parameter that the file computes from others follows them; all others are inputs. Sensitivities are solutions of
 // the variational equations: with f = q̈(q, q̇, τ, p),   δq̈ = ∂f/∂q δq + ∂f/∂q̇ δq̇ + ∂f/∂τ δτ + ∂f/∂p δp
-// one generated function, the derivative of f along a direction, whatever joints, springs and friction are in it.
+// one generated function, the derivative of f along a direction, for any joints, springs and friction.
 #pragma once
 
 #include "../../codegen/compile.hpp"
@@ -29,15 +29,15 @@ struct Standalone {
   std::vector<std::string> compile;     // what builds it, without the compiler: flags and files
 };
 
-// Throws Error(data) where a function does not agree with the algorithms over double, Error(usage) for loops and for
-// what does not move.
+// Throws Error(data) if a function does not agree with the library's algorithms in double, Error(usage) for loops and
+// for mechanisms without degrees of freedom.
 Standalone make_standalone(const Mechanism& mechanism, const StandaloneOptions& options = {});
 
 // Masses, centres of mass and moments of inertia that the file has as numbers become parameters: link1.m, link1.cx,
 // link1.ixx. Zeros stay zeros. Returns how many.
 int name_inertias(Mechanism& mechanism);
 
-// Joints whose dry friction jumps with the direction: simulators have no rest to stick in.
+// Joints with discontinuous dry friction: simulators do not support sticking.
 std::vector<std::string> jumping_joints(const Model<double>& model);
 
 }  // namespace lw

@@ -1,4 +1,4 @@
-// The text of a stand-alone simulator, from its functions and vectors. Known to standalone.cpp alone.
+// The text of a stand-alone simulator, from its functions and vectors. Used only by standalone.cpp.
 #pragma once
 
 #include "../../codegen/c/selftest.hpp"
