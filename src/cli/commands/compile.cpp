@@ -330,7 +330,7 @@ int run_compile(const Arguments& arguments) {
   for (const std::string& file : files) fmt::print("  {}\n", file);
   if (!divided.predictions.empty()) fmt::print("\n  {}\n", fmt::join(divided.predictions, "\n  "));
   if (proof.snapping > 0.0) fmt::print("\n  snapping changes results by {:.1e}\n", proof.snapping);
-  if (test.verdict != "none") fmt::print("\n  {}\n", to_string(test, kVectors, "the algorithms over double"));
+  if (test.verdict != "none") fmt::print("\n  {}\n", to_string(test, kVectors, "the library's algorithms"));
   return kOk;
 }
 

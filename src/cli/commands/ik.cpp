@@ -176,7 +176,7 @@ int solve_target(const IkQuestion& ask) {
     }
     print_json(json);
   } else if (reached) {
-    fmt::print("{}: {} that bring `{}` there, {}\n\n", ask.model.name, ask.solver.finds, ask.frame_name(),
+    fmt::print("{}: {} for which `{}` reaches the target, {}\n\n", ask.model.name, ask.solver.finds, ask.frame_name(),
                answer.closed_form ? "in closed form" : "found numerically");
     const std::size_t first = std::max<std::size_t>(branch, 1);
     print_solutions(ask.solver, answer, first);

@@ -103,7 +103,7 @@ class LoopIk : public IkSolver {
         limits_(arguments.has("--ignore-limits") ? no_limits(loaded.model)
                                                  : coordinate_limits(loaded.mechanism, loaded.model)) {
     joints = joints_alone(model_, actuated_velocities(model_));
-    finds = "driven joints";
+    finds = "actuated joints";
     branches = "legs";
   }
 

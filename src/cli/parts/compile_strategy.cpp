@@ -82,7 +82,7 @@ int compile_by_strategy(const Arguments& arguments) {
              std::to_string(c.trigonometric)});
   fmt::print("{}\n", table.str());
   for (const auto& file : json["files"]) fmt::print("  {}\n", file.get<std::string>());
-  fmt::print("\n  {}\n", to_string(test, kVectors, "the algorithms over double"));
+  fmt::print("\n  {}\n", to_string(test, kVectors, "the library's algorithms"));
   return kOk;
 }
 

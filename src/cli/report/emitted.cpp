@@ -77,12 +77,12 @@ std::vector<std::string> build_command(bool cpp, const std::vector<std::string>&
 
 bool holds(const SelfTest& test, const std::string& whose) {
   if (test.verdict != "failed") return true;
-  say_error(fmt::format("the self-test of {} fails; nothing is written. It said:\n{}", whose, test.output));
+  say_error(fmt::format("the self-test of {} failed; nothing is written. Its output:\n{}", whose, test.output));
   return false;
 }
 
 std::string to_string(const SelfTest& test, int states, const std::string& against) {
-  return fmt::format("self-test, {} states a function against {}: {}{}", states, against, test.verdict,
+  return fmt::format("self-test, {} states per function against {}: {}{}", states, against, test.verdict,
                      test.verdict == "not run" ? " (" + test.output + ")" : "");
 }
 

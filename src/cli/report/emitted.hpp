@@ -36,7 +36,7 @@ SelfTest run_selftest(const Emitted& made);
 
 // Whether it did not fail; if it did, what it said is said.
 bool holds(const SelfTest& test, const std::string& whose);
-// For the end of the answer: "self-test, 20 states a function against the algorithms over double: passed".
+// For the end of the answer: "self-test, 20 states a function against the library's algorithms: passed".
 std::string to_string(const SelfTest& test, int states, const std::string& against);
 
 // CC or CXX as it is given, else cc or c++; and what compiles these files of C or C++, and links them, with it.
