@@ -433,9 +433,9 @@ TEST(Jit, WorksWithoutACacheAndSaysWhy) {
   fs::create_directory(scratch.path / "real");
   chmod((scratch.path / "real").c_str(), 0700);
   fs::create_directory_symlink(scratch.path / "real", scratch.path / "link");
-  expect_uncached((scratch.path / "link").string(), "is no folder");
+  expect_uncached((scratch.path / "link").string(), "is not a folder");
   std::ofstream(scratch.path / "file") << "x";
-  expect_uncached((scratch.path / "file").string(), "is no folder");
+  expect_uncached((scratch.path / "file").string(), "is not a folder");
   expect_uncached((scratch.path / "file" / "below").string(), "Not a directory");
   if (geteuid() != 0) {
     chmod((scratch.path / "real").c_str(), 0500);

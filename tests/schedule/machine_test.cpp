@@ -132,7 +132,7 @@ TEST(Machine, WrongFilesAreRefusedWithLineAndColumn) {
         {good + "per_byte: 1\n", "m.yaml:4:1", "under `messages`"},
         {good + "overlap: 0\n", "m.yaml:4:10", "above 0"},
         {good + "overhead: fast\n", "m.yaml:4:11", "fast"},
-        {good + "overhead: 1\noverhead: 2\n", "m.yaml:5:1", "twice"},
+        {good + "overhead: 1\noverhead: 2\n", "m.yaml:5:1", "duplicate key"},
         {"machine: m\nunit: hours\noperations: {multiplication: 1, addition: 1}\n", "m.yaml:2:7",
          "`steps` or `seconds`"},
         {"machine: m\nunit: steps\noperations: {multiplication: 1}\n", "m.yaml:3:13", "has no `addition`"},
