@@ -179,7 +179,7 @@ loops:
   const Outcome o = linkwright({"check", file, "--json"});
   EXPECT_EQ(o.code, 0) << o.err;
   ASSERT_EQ(o.json()["diagnostics"].size(), 2u) << o.err;
-  EXPECT_TRUE(has(o.err, "the home of joint `a`, 5, lies above its upper limit, 1")) << o.err;
+  EXPECT_TRUE(has(o.err, "the home of joint `a`, 5, is above its upper limit, 1")) << o.err;
   EXPECT_TRUE(has(o.err, "the same rigid body")) << o.err;
 }
 
@@ -191,7 +191,7 @@ links:
   - {name: b, parent: a, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}, damper: 2}
   - {name: c, parent: b, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}}
 )");
-  const std::string note = "note: friction and damping of 2 joints (a, b) are left out; --friction includes them";
+  const std::string note = "note: friction and damping of 2 joints (a, b) are omitted; --friction includes them";
   for (const char* command : {"check", "inverse", "forward", "bias"}) {
     EXPECT_TRUE(has(linkwright({command, file}).err, note)) << linkwright({command, file}).err;
     EXPECT_TRUE(linkwright({command, file, "--quiet"}).err.empty());

@@ -194,13 +194,13 @@ TEST(ClosedCommands, SayWhichJointsAreTakenAsDriven) {
   for (const char* command : {"inverse", "assemble", "kinematics", "count"}) {
     const Outcome o = linkwright({command, file});
     EXPECT_EQ(o.code, 0) << o.err;
-    EXPECT_TRUE(has(o.err, fmt::format("no joint is called `actuated`: `{}` is taken as driven", driven)))
+    EXPECT_TRUE(has(o.err, fmt::format("no joint is marked as `actuated`: `{}` is assumed to be actuated", driven)))
         << command << ": " << o.err;
   }
   EXPECT_EQ(linkwright({"inverse", file, "--quiet"}).err, "");
   const Outcome check = linkwright({"check", file});
-  EXPECT_TRUE(has(check.err, "is taken as driven")) << check.err;
-  EXPECT_FALSE(has(linkwright({"inverse", "four-bar"}).err, "taken as driven"));
+  EXPECT_TRUE(has(check.err, "assumed to be actuated")) << check.err;
+  EXPECT_FALSE(has(linkwright({"inverse", "four-bar"}).err, "assumed to be actuated"));
 }
 
 TEST(ClosedCommands, CheckSaysWhereHomeWasMoved) {
@@ -335,7 +335,7 @@ TEST(ClosedCommands, JudgeLoopsAlikeAndWarnWhereAnswersAreDoubtful) {
                          {{"check", conflict}, 1, "conflict: each can be closed by itself"},
                          {{"inverse", conflict}, 3, "10 equations of which 4 are independent"},
                          {{"simulate", conflict, "--duration", "0.01"}, 3, "10 equations of which 4 are independent"},
-                         {{"inverse", none}, 0, "no joint is called `actuated`: `"},
+                         {{"inverse", none}, 0, "no joint is marked as `actuated`: `"},
                          {{"inverse", free},
                           3,
                           "do not determine its motion: it has 2 freedoms, they 1; with `pendulum` actuated as well"},

@@ -176,7 +176,7 @@ TEST(CountCommand, RefusesWithAReason) {
   refused({"puma560", "--friction", "--dense"}, 2, "without friction");
   refused({"puma560", "--snap", "1"}, 2, "0 to 0.01 rad");
   refused({"puma560", "--snap", "-1e-9"}, 2, "0 to 0.01 rad");
-  refused({"puma560", "--snap", "nan"}, 2, "--snap takes a number");
+  refused({"puma560", "--snap", "nan"}, 2, "--snap needs a number");
   refused({"puma560", "--objective", "speed"}, 2, "operations, latency, depth");
   refused({"puma560", "--function", "kinematics", "--frame", "link9"}, 2, "there is no link `link9`");
   refused({"no-such-model"}, 3, "neither a file nor the name");

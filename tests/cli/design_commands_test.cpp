@@ -268,7 +268,7 @@ TEST(SensitivityCommand, WrongUseIsRefused) {
   EXPECT_TRUE(has(said({"--functional", "integral: tau9"}), "unknown name `tau9`"));
   EXPECT_TRUE(has(said({"--torque", "uper=1"}), "did you mean `upper`?"));
   EXPECT_TRUE(has(said({"--at", "0.2"}), "from 0 to 0.1 s"));
-  EXPECT_TRUE(has(said({"--integrator", "rk4"}), "needs a step"));
+  EXPECT_TRUE(has(said({"--integrator", "rk4"}), "needs a positive step"));
 }
 
 TEST(OptimizeCommand, WritesTheMechanismAndAReport) {

@@ -264,8 +264,10 @@ TEST(FrictionCommands, WrongUseIsRefused) {
            Case{{"inverse", "puma560", "--friction", "--method", "ness"}, 2, "omit --method"},
            Case{{"forward", "puma560", "--friction", "--method", "aba"}, 2, "omit --method"},
            Case{{"inverse", "puma560", "--plot", "x.svg"}, 2, "requires --trajectory"},
-           Case{{"inverse", "puma560", "--trajectory", file, "--q", "0,0,0,0,0,0"}, 2, "--q belongs to one state"},
-           Case{{"inverse", "puma560", "--trajectory", file, "--plot", "x.png"}, 2, "name it x.svg"},
+           Case{{"inverse", "puma560", "--trajectory", file, "--q", "0,0,0,0,0,0"},
+                2,
+                "--q cannot be combined with --trajectory"},
+           Case{{"inverse", "puma560", "--trajectory", file, "--plot", "x.png"}, 2, "use the name x.svg"},
            Case{{"inverse", "puma560", "--trajectory", file, "--out", file}, 2, "--out"},
            Case{{"inverse", "double-pendulum", "--trajectory", file}, 3, "no column `q3`"},
            Case{{"inverse", "double-pendulum", "--trajectory", write("short.csv", "t,q1,q2,qd1,qd2\n0,0,0,0,0\n")},
@@ -274,7 +276,7 @@ TEST(FrictionCommands, WrongUseIsRefused) {
            Case{{"inverse", "double-pendulum", "--trajectory",
                  write("back.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n0,0,90deg,0,0,0,0\n")},
                 3,
-                "back.csv:3: times must rise"},
+                "back.csv:3: times must increase"},
            Case{{"identify", "four-bar", "--log", file}, 3, "closed loop"},
        }) {
     const Outcome o = linkwright(c.words);

@@ -43,7 +43,7 @@ TEST(Methods, RefuseWhatTheyCannotDescribe) {
   const Outcome floating = linkwright({"inverse", "quadruped", "--method", "lagrange"});
   EXPECT_EQ(floating.code, 2);
   EXPECT_TRUE(
-      has(floating.err, "`lagrange` takes joints with one coordinate each; this mechanism has a floating joint"))
+      has(floating.err, "`lagrange` needs joints with one coordinate each; this mechanism has a floating joint"))
       << floating.err;
   const Outcome branched = linkwright({"forward", "torso", "--method", "binder-link"});
   EXPECT_EQ(branched.code, 2);

@@ -154,7 +154,7 @@ TEST(ScheduleCommand, WrongCallsAreRefusedClearly) {
                         {{"puma560", "--csv", "a.txt"}, 2, ".csv"},
                         {{"puma560", "--peers", "none"}, 2, "--peers requires --run"},
                         {{"puma560", "--run", "--machine", "ideal"}, 2, "--machine host"},
-                        {{"puma560", "--run", "--gantt", "x.svg"}, 2, "--gantt does not go with --run"},
+                        {{"puma560", "--run", "--gantt", "x.svg"}, 2, "--gantt cannot be combined with --run"},
                         {{"puma560", "--time-limit", "0"}, 2, "--time-limit"}}) {
     std::vector<std::string> words = c.words;
     words.insert(words.begin(), "schedule");

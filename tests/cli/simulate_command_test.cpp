@@ -193,7 +193,7 @@ TEST(SimulateCommand, MistakesAreNamed) {
   for (const Case& c : std::vector<Case>{
            {{}, 2, {"the duration is missing"}},
            {{"--duration", "-1"}, 2, {"--duration must be positive"}},
-           {{"--duration", "nan"}, 2, {"--duration takes a number"}},
+           {{"--duration", "nan"}, 2, {"--duration needs a number"}},
            {{"--duration", "1", "--step", "0"}, 2, {"--step must be positive"}},
            {{"--duration", "1", "--step", "1e-30"},
             2,
@@ -203,7 +203,7 @@ TEST(SimulateCommand, MistakesAreNamed) {
            {{"--duration", "1", "--integrator", "rk4"}, 2, {"`rk4` needs a step"}},
            {{"--duration", "1", "--integrator", "rk5"}, 2, {"did you mean `rk4`?"}},
            {{"--duration", "1", "--q", "1"}, 2, {"--q"}},
-           {{"--duration", "1", "--out", "x.txt"}, 2, {"--out writes CSV: name it x.csv"}},
+           {{"--duration", "1", "--out", "x.txt"}, 2, {"--out writes CSV: use the name x.csv"}},
            {{"--duration", "1", "--out", "no/where.csv"}, 3, {"there is no folder"}},
            {{"--scenario", "nowhere.yaml"}, 3, {"nowhere.yaml", "no such file"}},
            {{"--scenario", bad},

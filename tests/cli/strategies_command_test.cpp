@@ -45,12 +45,12 @@ TEST(CompileSimulator, WhatDoesNotGoTogether) {
     EXPECT_EQ(run.code, code) << what;
     EXPECT_TRUE(has(run.err, what)) << run.err;
   };
-  says({"--simulator", "--language", "fortran"}, 2, "a simulator is one C++ file, not fortran");
-  says({"--simulator", "--float"}, 2, "--float does not go with --simulator");
-  says({"--simulator", "--strategy", "loops"}, 2, "--strategy does not go with --simulator");
+  says({"--simulator", "--language", "fortran"}, 2, "a simulator is written in C++, not fortran");
+  says({"--simulator", "--float"}, 2, "--float cannot be combined with --simulator");
+  says({"--simulator", "--strategy", "loops"}, 2, "--strategy cannot be combined with --simulator");
   says({"--simulator", "--keep", "m9"}, 2, "m9");
   says({"--inertias"}, 2, "--inertias requires --simulator");
-  says({"--strategy", "loops", "--language", "python"}, 2, "--strategy loops goes with C and C++, not with python");
+  says({"--strategy", "loops", "--language", "python"}, 2, "--strategy loops requires C or C++, not python");
   says({"--strategy", "cse", "--functions", "forward"}, 2, "--strategy cse is for `inverse` alone");
   says({"--strategy", "cse", "--friction"}, 2, "strategies are for dynamics without friction");
   says({"--strategy", "fast"}, 2, "fast");

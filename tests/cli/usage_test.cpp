@@ -49,24 +49,24 @@ TEST(Usage, UnknownWordsGetASuggestion) {
     std::vector<std::string> words;
     const char* says;
   };
-  for (const Case& c :
-       std::vector<Case>{{{"invers", "puma560"}, "did you mean `inverse`?"},
-                         {{"inverse", "puma560", "--qddd", "1"}, "did you mean `--qdd`?"},
-                         {{"inverse", "puma560", "--method", "rneea"}, "did you mean `rnea`?"},
-                         {{"hlep"}, "did you mean `help`?"},
-                         {{"inverse", "puma560", "elbow"}, "unexpected argument of `inverse`: `elbow`"},
-                         {{"inverse"}, "needs MODEL"},
-                         {{"inverse", "puma560", "--q"}, "--q needs a value"},
-                         {{"inverse", "puma560", "--q", "--json"}, "--q needs a value"},
-                         {{"inverse", "puma560", "--q="}, "--q needs a value"},
-                         {{"inverse", "puma560", "--q", "1", "--q", "2"}, "--q is given twice"},
-                         {{"inverse", "puma560", "--json=1"}, "takes no value"},
-                         {{"reproduce", "helmi"}, "did you mean `helmy`?"},
-                         {{"completion"}, "needs SHELL"},
-                         {{"kinematics", "puma560", "--draw", "a.b/x.png"}, "--draw writes SVG: name it a.b/x.svg"},
-                         {{"kinematics", "puma560", "--draw", "-"}, "--draw writes SVG: name it FILE.svg"},
-                         {{"reproduce", "twu", "--out", "x"}, "--out writes HTML: name it x.html"},
-                         {{"--json", "models"}, "the command must come first"}}) {
+  for (const Case& c : std::vector<Case>{
+           {{"invers", "puma560"}, "did you mean `inverse`?"},
+           {{"inverse", "puma560", "--qddd", "1"}, "did you mean `--qdd`?"},
+           {{"inverse", "puma560", "--method", "rneea"}, "did you mean `rnea`?"},
+           {{"hlep"}, "did you mean `help`?"},
+           {{"inverse", "puma560", "elbow"}, "unexpected argument of `inverse`: `elbow`"},
+           {{"inverse"}, "needs MODEL"},
+           {{"inverse", "puma560", "--q"}, "--q needs a value"},
+           {{"inverse", "puma560", "--q", "--json"}, "--q needs a value"},
+           {{"inverse", "puma560", "--q="}, "--q needs a value"},
+           {{"inverse", "puma560", "--q", "1", "--q", "2"}, "--q is given twice"},
+           {{"inverse", "puma560", "--json=1"}, "takes no value"},
+           {{"reproduce", "helmi"}, "did you mean `helmy`?"},
+           {{"completion"}, "needs SHELL"},
+           {{"kinematics", "puma560", "--draw", "a.b/x.png"}, "--draw writes SVG: use the name a.b/x.svg"},
+           {{"kinematics", "puma560", "--draw", "-"}, "--draw writes SVG: use the name FILE.svg"},
+           {{"reproduce", "twu", "--out", "x"}, "--out writes HTML: use the name x.html"},
+           {{"--json", "models"}, "the command must come first"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, 2) << c.says;
     EXPECT_TRUE(o.out.empty());

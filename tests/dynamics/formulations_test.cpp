@@ -164,16 +164,16 @@ TEST(Formulations, SayWhatTheyCannotDescribe) {
   Model<double> lighter = instantiate<double>(load("puma560"));
   lighter.bodies[2].inertia.mass = -1.0;
   EXPECT_EQ(refusal(*find_formulation("walker-orin"), lighter),
-            "`walker-orin` needs a mass that is not negative of every body; `link3` has none");
+            "`walker-orin` needs a mass that is not negative for every body; `link3` has none");
   EXPECT_EQ(refusal(*find_formulation("ness"), lighter), "");
   lighter.bodies[2].inertia.mass = 0.0;  // and a first moment all the same
   EXPECT_EQ(refusal(*find_formulation("ness"), lighter),
-            "`ness` needs a centre of mass of every body; `link3` has none");
+            "`ness` needs a centre of mass for every body; `link3` has none");
   Model<double> impossible = instantiate<double>(load("puma560"));
   EXPECT_EQ(refusal(*find_formulation("noc"), impossible), "");
   for (int k = 0; k < 3; ++k) impossible.bodies[3].inertia.I(k, k) -= 1.0;
   EXPECT_EQ(refusal(*find_formulation("noc"), impossible),
-            "`noc` needs moments of inertia that are not negative of every body; `link4` has none");
+            "`noc` needs moments of inertia that are not negative for every body; `link4` has none");
 }
 
 }  // namespace formulations_test

@@ -32,7 +32,7 @@ TEST(Check, NamesAreUnique) {
                     "duplicate link `a`; first defined in line 4");
   expect_only_error(
       with_links(link("a", "base", "type: revolute, name: j") + link("b", "base", "type: revolute, name: j")), 5, "j",
-      "a second joint `j`");
+      "duplicate joint `j`");
   expect_only_error(with_links(link("base", "base")), 4, "base", "the same name as the base");
   expect_only_error(with_links(link("'a,b'", "base")), 4, "'a", "contains a comma");
   expect_only_error(with_links(link("''", "base")), 4, "''", "`name` is empty");
@@ -84,7 +84,7 @@ TEST(Check, RotationsAreRotations) {
                     "length 1.1 instead of 1 (deviation 0.1)");
   expect_only_error(origin("quaternion: [0, 0, 0, 0]"), 4, "0, 0, 0, 0]", "[0, 0, 0, 1]");
   expect_only_error(origin("quaternion: [1, 1, 0, 0]"), 4, "1, 1, 0, 0]",
-                    "of length 1 it is [0.707106781187, 0.707106781187, 0, 0]");
+                    "normalised: [0.707106781187, 0.707106781187, 0, 0]");
   expect_clean(origin("quaternion: [0, 0, 0.7071068, 0.7071068]"));  // seven digits: off by 3e-8
   expect_only_error(origin("matrix: [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]"), 4, "1, 0.1", "RᵀR deviates by 0.1");
   expect_only_error(origin("matrix: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]"), 4, "1, 0, 0]", "a reflection");
@@ -107,7 +107,7 @@ TEST(Check, LoopsJoinTwoLinks) {
   const auto loop = [&](const std::string& text) { return with_links(links, "loops:\n  - {name: l, " + text + "}\n"); };
   expect_clean(loop("joint: {type: spherical}, between: [b, base]"));
   expect_only_error(loop("joint: {type: revolute}, between: [b, c]"), 7, "c", "unknown link `c`");
-  expect_only_error(loop("joint: {type: revolute}, between: [b, b]"), 7, "b", "joins `b` to itself");
+  expect_only_error(loop("joint: {type: revolute}, between: [b, b]"), 7, "b", "connects `b` to itself");
   expect_only_error(loop("joint: {type: floating}, between: [b, base]"), 7, "{name:", "cannot close a loop");
   expect_only_error(loop("joint: {type: revolute, axis: [0, 0, 0]}, between: [b, base]"), 7, "0",
                     "loop `l`: the axis has length zero");

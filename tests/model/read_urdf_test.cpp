@@ -239,7 +239,7 @@ TEST(ReadUrdf, MisspeltTagsAndAttributesAreWarnings) {
   warns(with_joint("", "revolute"), 3, "a revolute joint without <limit>");
   warns(with_link("<visual><geometry><sphere radius=\"1\"/></geometry><material name=\"nowhere\"/></visual>"), 2,
         "is not defined");
-  warns(with_link("<visual><geometry><capsule radius=\"1\"/></geometry></visual>"), 2, "<capsule> is not drawn");
+  warns(with_link("<visual><geometry><capsule radius=\"1\"/></geometry></visual>"), 2, "<capsule> is not supported");
 }
 
 TEST(ReadUrdf, DataOfOtherProgramsAreIgnored) {

@@ -282,7 +282,7 @@ TEST(ReadYaml, RejectsValuesOfTheWrongKind) {
 }
 
 TEST(ReadYaml, RejectsContradictoryKeys) {
-  expect_only_error(read(one_link("{type: revolute, dh: {a: 1}, axis: z}")), 4, "axis:", "`axis` beside `dh`");
+  expect_only_error(read(one_link("{type: revolute, dh: {a: 1}, axis: z}")), 4, "axis:", "`axis` together with `dh`");
   expect_only_error(read(one_link("{type: spherical, dh: {a: 1}}")), 4, "dh:", "cannot use `dh`");
   expect_only_error(read(one_link("{type: spherical, axis: z}")), 4, "axis:", "a spherical joint has no axis");
   expect_only_error(read(one_link("{type: revolute, axis2: z}")), 4, "axis2:", "no second axis");

@@ -443,7 +443,7 @@ TEST(Identify, RefusesLogsThatDoNotSuit) {
   const auto says = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   EXPECT_TRUE(says(complaint([](MotionLog& l) { l.tau[7][1] = NAN; }), "tau holds nan"));
   EXPECT_TRUE(says(complaint([](MotionLog& l) { l.q[3].pop_back(); }), "a row of q has 1 values, not 2"));
-  EXPECT_TRUE(says(complaint([](MotionLog& l) { l.t[5] = l.t[4]; }), "times must rise"));
+  EXPECT_TRUE(says(complaint([](MotionLog& l) { l.t[5] = l.t[4]; }), "times must increase"));
   EXPECT_TRUE(says(complaint([](MotionLog& l) { l.qdd.clear(), l.t[5] += 0.01; }), "equal steps"));
   EXPECT_EQ(complaint([](MotionLog& l) { l.t[5] += 0.01; }), "none");  // nothing is differenced
   EXPECT_TRUE(says(complaint([](MotionLog& l) {

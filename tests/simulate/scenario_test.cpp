@@ -73,7 +73,7 @@ TEST(Scenario, EveryMistakeIsNamedWithItsPlace) {
            {"scenario: 2\n", 1, "should be 1"},
            {"links: []\n", 1, "belongs to a mechanism file"},
            {head + "duratoin: 1\n", 2, "did you mean `duration`?"},
-           {head + "duration: 1\nduration: 2\n", 3, "stands twice"},
+           {head + "duration: 1\nduration: 2\n", 3, "duplicate key"},
            {head + "duration: 0\n", 2, "greater than 0"},
            {head + "duration: t\n", 2, "cannot change with time"},
            {head + "duration: .nan\n", 2, "unexpected `.`"},
@@ -89,7 +89,7 @@ TEST(Scenario, EveryMistakeIsNamedWithItsPlace) {
            {head + "inputs: {elbow: 1}\n", 2, "`double-pendulum` has no joint `elbow`"},
            {head + "inputs: {upper: q.uper}\n", 2, "did you mean `q.upper`?"},
            {head + "inputs: {upper: qd}\n", 2, "unknown name `qd`"},
-           {head + "inputs: {upper: {table: [[0, 1], [0, 2]]}}\n", 2, "times must rise: 0 follows 0"},
+           {head + "inputs: {upper: {table: [[0, 1], [0, 2]]}}\n", 2, "times must increase: 0 follows 0"},
            {head + "inputs: {upper: {table: [[0, 1, 2]]}}\n", 2, "should be [time, value]"},
            {head + "inputs: {upper: {table: []}}\n", 2, "has no rows"},
            {head + "inputs: {upper: {between: hold}}\n", 2, "either a `table` or a `file`"},
@@ -105,7 +105,7 @@ TEST(Scenario, EveryMistakeIsNamedWithItsPlace) {
            {head + "controllers: [{law: pd, kp: 1, trajectory: {times: [0, 1], points: [[0], [1]]}}]\n", 2,
             "list of 2 numbers, not 1"},
            {head + "controllers: [{law: pd, kp: 1, trajectory: {times: [1, 0], points: [[0, 0], [1, 1]]}}]\n", 2,
-            "must rise"},
+            "must increase"},
            {head + "controllers: [{law: pd, ki: 1, kp: 1, trajectory: {times: [0, 1], points: [[0, 0], [1, 1]]}}]\n", 2,
             "`pd` has no `ki`"},
            {head + "outputs: {step: 0}\n", 2, "`step` should be greater than 0"},
@@ -162,7 +162,7 @@ TEST(Scenario, RecordingsStandBesideIt) {
   };
   says("upper: {file: log.csv, column: tau3}", "has no column `tau3`");
   says("upper: {file: bad.csv}", "bad.csv:3: `nan` is not a finite number");
-  says("upper: {file: back.csv}", "back.csv:3: times must rise");
+  says("upper: {file: back.csv}", "back.csv:3: times must increase");
 }
 
 }  // namespace scenario_test

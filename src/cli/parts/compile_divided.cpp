@@ -28,8 +28,7 @@ Processors read_processors(const Arguments& arguments, const Form& form) {
                             kMostDivided, arguments.text("--processors")));
   }
   if (form.language != "c") {
-    throw Error(ErrorCode::usage,
-                fmt::format("--processors requires C, because it uses C11 atomics, not {}", form.language));
+    throw Error(ErrorCode::usage, fmt::format("--processors requires C with C11 atomics, not {}", form.language));
   }
   for (const char* option : {"--float", "--batch"}) {
     if (arguments.has(option))

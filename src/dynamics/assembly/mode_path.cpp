@@ -204,7 +204,7 @@ ClosedPath follow_modes(const Model<double>& model, const std::vector<DrivenSamp
                         const Assembled& start, double warning) {
   if (path.empty()) throw Error(ErrorCode::usage, "a path has one sample at least");
   for (std::size_t k = 1; k < path.size(); ++k) {
-    if (!(path[k].t > path[k - 1].t)) throw Error(ErrorCode::data, "the times of a path must rise");
+    if (!(path[k].t > path[k - 1].t)) throw Error(ErrorCode::data, "the times of a path must increase");
   }
   return PathFollower(model, path, frame, start, warning).run();
 }

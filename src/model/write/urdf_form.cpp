@@ -132,7 +132,7 @@ class Former {
           in_quotes(m_.unphysical)));
     }
     const auto lost = [&](const char* kind, const std::string& name) {
-      remarks_.losses.push_back(fmt::format("the {} {} is left out", kind, in_quotes(name)));
+      remarks_.losses.push_back(fmt::format("the {} {} is omitted", kind, in_quotes(name)));
     };
     for (const Coupling& c : m_.couplings) lost("coupling", c.name);
     for (const PointSpring& s : m_.springs) lost("spring", s.name);

@@ -186,7 +186,7 @@ class ScenarioReader : ScenarioFields {
       const double t = number(*row->items[0], "table"), value = number(*row->items[1], "table");
       if (!to.t.empty() && !(t > to.t.back())) {
         if (!std::isnan(t))
-          complaints().error(row->where, fmt::format("times must rise: {} follows {}", t, to.t.back()));
+          complaints().error(row->where, fmt::format("times must increase: {} follows {}", t, to.t.back()));
         continue;
       }
       to.t.push_back(t);

@@ -129,7 +129,7 @@ std::vector<double> ScenarioFields::numbers(const YamlNode& node, const Csv& fro
   if (name != "t") return values;
   for (std::size_t k = 1; k < values.size(); ++k) {
     if (values[k] > values[k - 1]) continue;
-    complaints_.error(node.where, fmt::format("{}:{}: times must rise: {} follows {}", from.file, from.rows[k].line,
+    complaints_.error(node.where, fmt::format("{}:{}: times must increase: {} follows {}", from.file, from.rows[k].line,
                                               values[k], values[k - 1]));
     return {};
   }
