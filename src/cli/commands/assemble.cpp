@@ -226,7 +226,7 @@ Command assemble_command() {
                      "Path"),
        text_option("--out", "FILE.csv", "writes all joints along the path, with condition numbers and distances",
                    "Path"),
-       text_option("--plot", "FILE.svg", "plots plots distances from singularities along the path", "Path"),
+       text_option("--plot", "FILE.svg", "plots distances from singularities along the path", "Path"),
        flag_option(
            "--compare",
            "for a planar 3-RRR: compares six methods for the pose of its platform by steps, operations and time",

@@ -166,8 +166,8 @@ Command excite_command() {
       text_option("--out", "FILE.csv", "writes t, q1.., qd1.., qdd1.."),
       flag_option("--torques", "also writes tau1.., the model's torques with friction"),
       number_option("--rate", "HZ", "samples per second of that file; default: 100"),
-      number_option("--harmonics", "N", "number of harmonics number of harmonics of the series; default: 5"),
-      number_option("--period", "SECONDS", "period period of the motion; default: 10")};
+      number_option("--harmonics", "N", "number of harmonics of the series; default: 5"),
+      number_option("--period", "SECONDS", "period of the motion; default: 10")};
   for (const Option& o : friction_options()) own.push_back(o);
   const auto limit = [&](const char* name, const char* help) {
     own.push_back(text_option(

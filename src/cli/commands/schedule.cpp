@@ -322,7 +322,7 @@ Command schedule_command() {
                     {"auto", "none"}),
       text_option("--processors", "P",
                   "number of processors: 4, or 1,2,4, or 1-8 (default, as far as the machine has them)"),
-      choice_option("--method", "METHOD", "one one of the methods below, or all of them; default: heft", methods),
+      choice_option("--method", "METHOD", "one of the methods below, or all of them; default: heft", methods),
       text_option("--grain", "GRAIN",
                   "size of tasks: one of the grains below, or a duration (200ns; a number of steps); default: auto"),
       text_option("--machine", "MACHINE",

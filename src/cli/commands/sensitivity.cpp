@@ -400,7 +400,7 @@ Command sensitivity_command() {
                   "cost of gradients with respect to 1, 2, 5, ... of the parameters, as multiples of the simulation"),
       text_option("--out", "FILE.csv", "writes q, qd, qdd, tau and all their derivatives over time"),
       number_option("--sample", "SECONDS", "time between lines of --out; default: 0.01"),
-      number_option("--duration", "SECONDS", "duration duration of the run; default: 1", "Run"),
+      number_option("--duration", "SECONDS", "duration of the run; default: 1", "Run"),
       text_option(
           "--scenario", "FILE.yaml",
           "initial state, inputs, events, duration and integrator (docs/scenarios.md); friction acts as it says",

@@ -132,7 +132,7 @@ int run_verify(const Arguments& arguments) {
 
 Command verify_command() {
   Command c =
-      dynamics_command({number_option("--states", "N", "number of number of random states; default: 50"),
+      dynamics_command({number_option("--states", "N", "number of random states; default: 50"),
                         number_option("--seed", "N", "seed of the random states; default: 1"),
                         number_option("--duration", "SECONDS", "of the runs; default: 1"),
                         flag_option("--no-compile", "omits compiled code"),

@@ -107,7 +107,7 @@ std::vector<Option> scenario_options() {
           number_option("--duration", "SECONDS", "simulated time; takes precedence over the scenario"),
           choice_option("--integrator", "NAME", "default: dormand-prince, or rk4 with --step", integrator_names()),
           number_option("--step", "SECONDS", "step size; for adaptive integrators, time between rows"),
-          number_option("--sample", "SECONDS", "time time between rows; default: the step, or 0.01"),
+          number_option("--sample", "SECONDS", "time between rows; default: the step, or 0.01"),
           number_option("--rtol", "R",
                         fmt::format("relative tolerance of adaptive integrators; default: {:g}", usual.rtol)),
           number_option("--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol)),
