@@ -1,9 +1,8 @@
-// Inverse kinematics of a closed mechanism: driven joints for a pose of a frame, in every working mode.
+// Inverse kinematics of a closed-loop mechanism: actuated joints for a pose of a frame, in every working mode.
 //
-// The target is one more closure, between the base and the frame (fixed, or spherical where only the position counts);
-// then nothing is held, and every way to assemble the mechanism is a solution. With the platform in its place the legs
-// are independent of each other: each closes by itself, a planar one in closed form, and the solutions are all
-// combinations.
+// The target is an additional closure between the base and the frame (fixed, or spherical if only the position
+// matters); no coordinates are given, and every assembly of the mechanism is a solution. With the platform fixed, the
+// legs are independent: each is closed separately, planar legs in closed form, and the solutions are all combinations.
 #pragma once
 
 #include <string>
@@ -27,19 +26,19 @@ struct ClosedIkSolution {
 };
 struct ClosedIk {
   std::vector<ClosedIkSolution> solutions;  // nearest to the start first; apart by their actuated joints
-  bool complete = false;                    // in closed form: there are no others
+  bool complete = false;                    // in closed form, so there are no others
   bool rounded = false;                     // no pose is the target, but one is within its last digits: this one
   int freedom = 0;                          // left over by the target: then one solution of infinitely many
-  int beyond_limits = 0;                    // solutions that were left out for it
-  ClosedIkSolution nearest;                 // where there is none: the nearest pose that was found
-  std::vector<OpenPolygon> too_far;         // and why there is none, where that is certain
+  int beyond_limits = 0;                    // number of solutions omitted because of limits
+  ClosedIkSolution nearest;                 // if there is none: the nearest pose found
+  std::vector<OpenPolygon> too_far;         // and the reason, if it is certain
 };
-// `start`: a closed configuration. Throws Error(usage) where no loop or joint moves the frame.
+// `start`: a closed configuration. Throws Error(usage) if no loop or joint moves the frame.
 ClosedIk closed_inverse_kinematics(const Model<double>& model, int frame, const IkTarget& target,
                                    const Assembled& start, const CoordinateLimits& limits);
 
-// Along a path: of the solutions at each sample that which goes on smoothly from the two before, through full stretch
-// where the path leads there. Events tell where a leg's working mode changed.
+// Along a path: at each sample the solution that continues smoothly from the previous two, also through full stretch.
+// Events report changes of a leg's working mode.
 struct ClosedIkSample {
   double t = 0.0;
   ClosedIkSolution solution;

@@ -1,8 +1,8 @@
-// Why a closed mechanism cannot be assembled, as a certificate that needs no search.
+// Proofs that a closed-loop mechanism cannot be assembled, without search.
 //
-// Joints that hold a point (revolute, spherical, universal) form rings; on each rigid group of a ring two of these
-// points have a fixed distance. Such a polygon closes only if its longest side is no longer than the others together.
-// Where the joints of a ring are parallel revolutes, the distances across their axes count, so that links may lie in
+// Joints that fix a point (revolute, spherical, universal) form rings; on each rigid group of a ring two of these
+// points have a fixed distance. Such a polygon closes only if its longest side does not exceed the sum of the others.
+// If the joints of a ring are parallel revolutes, distances normal to their axes are used, so that links may lie in
 // layers.
 #pragma once
 
@@ -21,7 +21,7 @@ struct OpenPolygon {
 
   double missing() const { return distance - reach; }
 };
-// The name of a closure that is no joint of the file but holds a frame in its place.
+// The name of a closure that is not a joint of the file but fixes a frame.
 inline constexpr const char* kTarget = "the target";
 
 // "from `rod1` to `rod2` are 0.5685 m, which `rod1`, `platform` and `rod2` cannot bridge: they reach 0.565 m"

@@ -1,5 +1,5 @@
-// How all joints of a closed mechanism follow the driven ones:  q̇ = G q̇_driven,  G = 1 on the driven, −J_u⁺ J_d on
-// the rest.
+// Velocities of all joints of a closed-loop mechanism from the actuated ones: q̇ = G q̇_driven, with G = 1 for the
+// actuated joints and −J_u⁺ J_d for the rest.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace lw {
 
-// G by columns, nv rows. Throws Error(data) where the closures are singular by what is not driven: a parallel
-// singularity.
+// G by columns, nv rows. Throws Error(data) if the closures are singular with respect to the other joints (parallel
+// singularity).
 std::vector<double> follower_rates(const Model<double>& model, Workspace<double>& work, In<double> q,
                                    const std::vector<int>& driven);
 

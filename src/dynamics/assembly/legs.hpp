@@ -1,6 +1,5 @@
-// The legs of a parallel manipulator: ways from the base to a frame's link that meet no other, whether they belong to
-// the spanning tree or close a loop. As an arm of its own a leg has a Jacobian whose determinant vanishes where it is
-// stretched or folded.
+// The legs of a parallel manipulator: disjoint paths from the base to a frame's link, in the spanning tree or through a
+// closure. As a separate arm, a leg has a Jacobian whose determinant vanishes where the leg is stretched or folded.
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ struct Leg {
   std::vector<int> bodies;          // of the joints in the tree, -1 - k for loop k
   bool planar = false;              // it moves in a plane, wherever it stands
 };
-// Empty where there is but one way, or where the ways run into each other.
+// Empty if there is only one path, or if the paths intersect.
 std::vector<Leg> legs_to(const Model<double>& model, int frame);
 
 // A leg's determinant, with its sign: of the frame's pose by six freedoms, or three in a plane; of the frame's place by

@@ -1,4 +1,4 @@
-// Whether two closed configurations are one assembly: every link stands in the same place, turned alike.
+// Whether two closed configurations are the same assembly: every link has the same position and orientation.
 //
 // One thing does not count. A rod is a set of links that is held by nothing but points, ball and universal joints, all
 // on one line, as a leg between a universal and a ball joint is. About that line it may stand turned: between two ball

@@ -1,9 +1,8 @@
-// A mechanism whose held joints are locked, as a graph: rigid groups of bodies, and the joints that stay free between
-// them.
+// A mechanism with some joints locked, as a graph: rigid groups of bodies, and the free joints between them.
 //
-// What closes a loop and what belongs to the spanning tree is the same here: both are joints. Groups grow as their
-// places become known: `merge` puts one into the frame of another. When all bodies are in the base's group,
-// `coordinates_from` reads the coordinates of the spanning tree off their poses.
+// Closures and joints of the spanning tree are treated alike. Groups grow as their positions become known: `merge`
+// moves one into the frame of another. When all bodies are in the base's group, `coordinates_from` reads the
+// coordinates of the spanning tree off their poses.
 #pragma once
 
 #include <string>

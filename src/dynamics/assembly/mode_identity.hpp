@@ -1,15 +1,15 @@
-// Which of its modes a closed mechanism is in, as a label that stays the same along a path.
+// The assembly mode of a closed-loop mechanism, as a label that is constant along a path.
 //
-// Two modes meet only where the Jacobian J_u of the closures by what is not held loses rank. It falls into blocks:
-// loops that share no free joint, and among those that do, loops that determine all they have before the next. Each
-// block has an orientation, the sign of its determinant, and keeps it until it is singular. The label is a sign per
-// block, against a reference: `+` as there. For planar loops of two free links each it names the mode; a platform on
-// three legs has up to six modes with two signs, and may even pass from one to another of the same sign without a
-// singularity between them, so that no label can name those: there the number in the list of `assembly_modes` does, and
-// tracking.
+// Two modes meet only where the Jacobian J_u of the closures with respect to the unknown coordinates loses rank. It
+// falls into blocks: loops that share no free joint, and among those that do, loops that determine all they have before
+// the next. Each block has an orientation, the sign of its determinant, and keeps it until it is singular. The label is
+// a sign per block, against a reference: `+` as there. For planar loops with two free links each it identifies the
+// mode. A platform on three legs has up to six modes with two signs, and may even pass between modes of the same sign
+// without a singularity, so that no label can identify them: these are identified by their number in the list of
+// `assembly_modes`, and by tracking.
 //
-// The two sets of angles of a universal joint that holds a rod are one mode (link_comparison.hpp) but turn the
-// determinant over: it is counted times the hand of that joint.
+// The two sets of angles of a universal joint that holds a rod are one mode (link_comparison.hpp) but reverse the
+// determinant's sign: it is multiplied by the handedness of that joint.
 //
 // The volume of a block is √det(J_bᵀ J_b), with the sign: |det J_b| for a square block, and for a planar loop, which
 // has equations that say nothing, that of the others.

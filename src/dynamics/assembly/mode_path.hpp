@@ -1,14 +1,13 @@
-// A closed mechanism along a path of its driven joints: tracked in its mode, with the singularities that it passes
-// near.
+// A closed-loop mechanism along a path of its actuated joints: tracked in its mode, with nearby singularities.
 //
-//   parallel  J_u singular: what is driven stands still, and the rest can move. Here modes meet and forces grow beyond
-//             bounds. Distance: the smallest singular value of J_u.
-//   serial    the frame stands still, and the driven joints can move: [J; J_F] loses rank, J the closures', J_F the
-//             frame's Jacobian. Here a leg is stretched or folded, and working modes meet. Distance: the smallest
-//             singular value of both together. Of a mechanism with two freedoms that carry the frame to any place
-//             nearby, J_F is that of its place alone.
+//   parallel  J_u singular: the rest can move while the actuated joints are fixed. Modes meet here, and forces are
+//             unbounded. Distance: the smallest singular value of J_u.
+//   serial    the actuated joints can move while the frame is fixed: [J; J_F] loses rank, J the closures', J_F the
+//             frame's Jacobian. A leg is stretched or folded here, and working modes meet. Distance: the smallest
+//             singular value of both together. If two degrees of freedom move the frame to any position nearby, J_F is
+//             that of its position only.
 //
-// Where a leg's own determinant (legs.hpp) changes its sign it has been stretched or folded.
+// If a leg's own determinant (legs.hpp) changes its sign, the leg has been stretched or folded.
 #pragma once
 
 #include <string>

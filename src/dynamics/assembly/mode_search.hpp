@@ -1,7 +1,7 @@
-// Ways to close a mechanism of any kind, by Newton's method from many places: a block of loops at a time, whose
-// coordinates are drawn at random (angles from the whole turn, ways from the mechanism's size), until every way has
-// been found several times. What is found is certain, its residual shows it; that nothing is missing is only likely,
-// the more so the more often the rarest was found.
+// Assembly modes of any mechanism by Newton's method from many starts: one block of loops at a time, with random
+// coordinates (angles from a full turn, lengths from the mechanism's size), until every solution has been found several
+// times. Each solution is verified by its residual; completeness is only likely, the more so the more often the rarest
+// was found.
 #pragma once
 
 #include <vector>

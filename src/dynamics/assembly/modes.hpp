@@ -1,9 +1,9 @@
-// All ways to assemble a closed mechanism whose driven joints are given: its modes.
+// All assembly modes of a closed-loop mechanism for given actuated joints.
 //
-// What the driven joints leave is taken apart into groups that close in closed form (planar_groups.hpp); what resists
-// that, spatial loops above all, is searched (mode_search.hpp). Every mode found is closed again by Newton on the
-// mechanism's own closures, whose residual certifies it. Modes in closed form are all there are; of a search that is
-// only likely.
+// With the actuated joints fixed, the mechanism is decomposed into groups that can be solved in closed form
+// (planar_groups.hpp); the rest, mainly spatial loops, is searched (mode_search.hpp). Every mode found is closed again
+// by Newton's method on the mechanism's own closures, whose residual verifies it. The list is complete for closed
+// forms, and probably complete after a search.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace lw {
 // several equal ones is wanted (angles within half a turn of it).
 struct Assemblies {
   std::vector<Assembled> found;
-  bool complete = false;  // in closed form: all there are
+  bool complete = false;  // in closed form, so the list is complete
   bool infinite =
       // something moves while what is held stands still: of these the one nearest to `q`, or some that were found
       false;
@@ -39,8 +39,8 @@ struct AssemblyModes {
   int starts = 0, rarest = 0;
   std::string not_from_home;  // why none is: what continue_to says
 };
-// `actuated` as for assemble_at. Throws Error where the actuated joints do not determine the motion; no mode is no
-// error.
+// `actuated` as for assemble_at. Throws Error if the actuated joints do not determine the motion; having no mode is not
+// an error.
 AssemblyModes assembly_modes(const Model<double>& model, In<double> actuated, int frame);
 
 // Position and roll, pitch, yaw of a frame at q.

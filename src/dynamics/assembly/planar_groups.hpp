@@ -1,6 +1,5 @@
-// Groups of links that close in closed form, in any plane: what is left of a mechanism when its driven joints stand
-// still is taken apart into these, one after the other, each leaving one rigid group where there were several (Assur
-// 1914).
+// Groups of links with closed-form solutions, in any plane: with its actuated joints fixed, a mechanism is decomposed
+// into these, one after the other, each of which becomes one rigid group (Assur 1914).
 //
 //   dyad      three groups A, X, Y with a joint between each two. Three revolute joints: a triangle of known sides, two
 //             ways. Two and a prismatic one: a circle and a line, two ways. One and two prismatic ones: two lines, one
@@ -34,8 +33,8 @@ struct PlanarPlan {
 };
 PlanarPlan planar_plan(const LoopGraph& graph);
 
-// All ways to put the step together, as graphs in which its groups are one; none where the lengths do not allow any, no
-// value where it is not planar. `infinite`: it moves.
+// All assemblies of the step, as graphs in which its groups are one; none if the lengths allow none, no value if it is
+// not planar. `infinite`: it can move.
 struct PlanarSolutions {
   std::vector<LoopGraph> graphs;
   bool infinite = false;

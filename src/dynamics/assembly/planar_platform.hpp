@@ -1,5 +1,5 @@
-// Three points of a body that moves in a plane, each at a given distance from a fixed point: the platform of a planar
-// 3-RRR whose cranks stand still, or any three rods between two bodies.
+// Three points of a body in planar motion, each at a given distance from a fixed point: the platform of a planar 3-RRR
+// with fixed cranks, or any three rods between two bodies.
 //
 // With z = e^{iφ}, d_i the points seen from the first, B_i the fixed points likewise, e_i = d_i z − B_i and p from the
 // first fixed point to the first point:  |p|² = r₁², |p + e_i|² = r_i². The differences are linear in p, Re(ē_i p) = ½
@@ -9,8 +9,8 @@
 //   p = (h₂ e₃ − h₃ e₂)/(2i D),  D = Im(ē₂ e₃),     h₂² |e₃|² + h₃² |e₂|² − 2 h₂ h₃ Re(ē₂ e₃) − 4 r₁² D² = 0.
 //
 // Each factor is a + b cos φ + c sin φ, the whole of degree three in these: a polynomial of degree six in tan(φ/2),
-// whose real roots are the ways to assemble it. Where D = 0 the two lines coincide, and p is where the line meets the
-// circle.
+// whose real roots are the assembly modes. If D = 0 the two lines coincide, and p is the intersection of the line with
+// the circle.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ struct PlatformPoses {
 };
 PlatformPoses platform_poses(const PlanarPlatform& platform);
 
-// Newton on the three lengths from a pose nearby; the largest error of a length that is left.
+// Newton's method on the three lengths from a nearby pose; returns the largest remaining error of a length.
 double polish(const PlanarPlatform& platform, PlanarPose& pose);
 
 }  // namespace lw

@@ -1,11 +1,10 @@
-// Whether the loops of a mechanism make sense together: how much they leave free, and what is wrong where they leave
-// nothing.
+// Consistency of the loops of a mechanism: the remaining degrees of freedom, and the fault if there are none.
 //
 //   Grübler–Kutzbach:  Σ freedoms of all joints − Σ λ over the loops, λ = 3 for a loop that moves in a plane, else 6
 //                      (for one λ the same as λ (links − 1 − joints) + Σ freedoms)
 //   by rank:           nv − rank J at a closed configuration in general position
 //
-// The two differ where closures are redundant: as many equations say what others have said already.
+// The two differ if closures are redundant, by the number of redundant equations.
 #pragma once
 
 #include <string>
