@@ -1,21 +1,21 @@
-// What the joints of a closed mechanism lose, the actuated, the passive and the cut ones, and what its drives must give
-// for it.
+// Losses in the joints of a closed-loop mechanism (actuated, passive and cut ones), and the drive torques that overcome
+// them.
 //
 //   dynamic  = Rᵀ(M q̈ + h)                                 without losses
 //   bearing  = Rᵀ(friction of the tree's joints) + Σ (n R)ᵀ · friction of the cut joints, n q̇ the velocity in a cut
 //            joint
 //   at_joint = dynamic + bearing, and through the drives of the actuated joints as in trees (friction.hpp)
 //
-// Reactions that load bearings are those of the motion as it is. In a tree friction does not change them. In a loop it
-// does: passive joints pass on what rubs in the others, λ = J_u⁻ᵀ(τ_t,u + friction of the dependent joints), so that
-// friction and loads are a fixed point
+// Bearings are loaded by the actual reactions. In a tree friction does not change them. In a loop it does: passive
+// joints transmit the friction of the others, λ = J_u⁻ᵀ(τ_t,u + friction of the dependent joints), so that friction and
+// loads are a fixed point
 //   F = size(reactions(F))                                                                        (fixed_point.hpp)
-// where a pass takes (friction coefficient × radius / lever arm) of the error. Where friction grows faster than its
-// load the joint jams, and is named. Of more motors than freedoms λ has the torques that they share, and what they push
-// against each other. Where loops hold more than they must, λ does not know how the rest is shared: it is borne by the
-// tree's joints. Drives of passive joints have their rotors' inertia and no more.
-// At rest dry friction of every joint, passive and cut ones too, has the direction of that joint's acceleration
-// (friction.hpp); of a cut joint n q̈, which is its acceleration where the whole mechanism is at rest.
+// where a pass reduces the error to (friction coefficient × radius / lever arm) of it. If friction grows faster than
+// its load, the joint jams and is named. With redundant motors, λ includes their shared torques and internal forces.
+// Redundant constraint forces are undetermined and are assigned to the tree's joints. Drives of passive joints
+// contribute only the inertia of their rotors. At rest, dry friction of every joint, passive and cut joints included,
+// has the direction of that joint's acceleration (friction.hpp); for a cut joint n q̈, which is its acceleration if the
+// whole mechanism is at rest.
 #pragma once
 
 #include "../friction/friction.hpp"
@@ -37,7 +37,7 @@ void add_cut_friction(const Model<T>& model, const Workspace<T>& work, std::size
 template <class T>
 class ClosedLosses {
  public:
-  // Both must outlive it. Throws Error(model) where a coupling moves an actuated joint together with a passive one.
+  // Both must outlive it. Throws Error(model) if a coupling moves an actuated joint together with a passive one.
   ClosedLosses(const Model<T>& model, const LoopPlan& plan);
 
   // Generalised forces of the independent velocities, friction with them: into `needed`. Leaves in `work` velocities
@@ -56,7 +56,7 @@ class ClosedLosses {
   // The part of them that friction and dampers need.
   const std::vector<T>& friction() const { return friction_; }
   // Inverse dynamics with losses at a closed q: `losses` holds an entry an actuated joint. Leaves what `forces` does.
-  // Throws Error(model) where the actuated joints do not determine the motion.
+  // Throws Error(model) if the actuated joints do not determine the motion.
   void inverse(PlantWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
                std::span<const Force<std::type_identity_t<T>>> external = {},
                AtRest at_rest = AtRest::direction_of_acceleration);

@@ -44,7 +44,7 @@ class Dynamics {
   // Generalised forces of the independent joints at zero acceleration, and those that hold it at rest.
   void bias(In<double> q, In<double> qd, Out<double> force);
   void gravity(In<double> q, Out<double> force);
-  // Of a frame (Model::frame_index): its pose in the world, and its Jacobian, 6 × n by columns, [angular; linear].
+  // For a frame (Model::frame_index): its pose in the world, and its Jacobian, 6 × n by columns, [angular; linear].
   Transform<double> pose(In<double> q, int frame);
   void jacobian(In<double> q, int frame, Out<double> jacobian);
   // Derivatives along the independent velocities, matrices by columns.
@@ -58,7 +58,7 @@ class Dynamics {
   std::vector<double> independent() const { return plant_.independent(q_); }
   void stand(std::vector<double> q) { q_ = std::move(q); }  // at a closed configuration of the tree
   // Moves the independent coordinates there, by Newton's method from here or from a guess of the dependent ones. If
-  // that is too far, along the straight line. Throws Error that says where the way ends.
+  // that is too far, along the straight line. Throws Error with the position at which the path ends.
   void follow(In<double> independent, In<double> guess = {});
 
   // At the pose, without moving:

@@ -1,27 +1,27 @@
 // Forward dynamics with losses: the accelerations of the independent joints for which inverse dynamics with losses
-// needs the torques given. Of a tree all joints are independent.
+// needs the given torques. In a tree all joints are independent.
 //
 //   total(q̈, F) = τ                       of each independent joint (affine_losses.hpp)
-//   F_j = its law under the loads that go with q̈ and F     of each joint that follows them, dependent or cut
+//   F_j = its law under the loads that belong to q̈ and F   of each joint that follows them, dependent or cut
 //
-// Newton's method solves this with slopes by dual numbers and no further recursion. Where no loss depends on the loads,
-// H and h are enough, and one Cholesky factorisation of H without the joints that stick.
+// Newton's method solves these equations, with derivatives by dual numbers and no further recursion. If no loss depends
+// on loads, H and h suffice, with one Cholesky factorisation of H without the sticking joints.
 //
-// What is dry and at rest (a joint with its own drive, or one drive of a coupling) either slips or sticks. Slipping, it
-// has the friction of σ = ±1 at velocity zero. Sticking, its force is unknown and its acceleration s̈_j = a_j q̈ + b_j
-// is zero; b_j = ȧ_j q̇ is what the pose makes of the motion as it is, so that a rate that passes zero by kinematics (a
-// slider at its dead centre: a_j = 0, b_j ≠ 0) does not stick.
-//   sticks   low ≤ F_j ≤ high, the holding range under the loads that go with q̈
+// A dry element at rest (a joint with its own drive, or one drive of a coupling) either slips or sticks. If it slips,
+// it has the friction of σ = ±1 at velocity zero. If it sticks, its force is unknown and its acceleration
+// s̈_j = a_j q̈ + b_j is zero; b_j = ȧ_j q̇ is the part due to the current motion, so that a rate that passes zero for
+// kinematic reasons (a slider at its dead centre: a_j = 0, b_j ≠ 0) does not stick.
+//   sticks   low ≤ F_j ≤ high, the holding range under the loads that belong to q̈
 //   slips    σ s̈_j ≥ 0
-// Those of which this is not true are decided anew, all together, by box_complementarity.hpp under the loads found; if
-// that does not settle, the first alone changes over (principal pivoting: Murty 1974; Júdice, Pires 1994). Where
-// several joints hold one freedom their accelerations are unique and their forces are not. Independent joints that
-// stick have accelerations of exactly 0. Where the laws are gradual (`width`) none of this is needed.
+// Elements that violate this are decided again, all together, by box_complementarity.hpp under the loads found; if this
+// does not converge, only the first changes its state (principal pivoting: Murty 1974; Júdice, Pires 1994). If several
+// joints hold one degree of freedom, their accelerations are unique, but their forces are not. Sticking independent
+// joints have accelerations of exactly 0. With smooth laws (`width`) none of this is needed.
 //
-// Deciding and pivoting compare numbers: this is not for symbols. Generated code takes the directions of motion as they
-// are (codegen/functions/friction_methods.hpp).
+// Decisions and pivoting compare numbers, so this does not work with symbols. Generated code uses the directions of the
+// current motion (codegen/functions/friction_methods.hpp).
 //
-// In time: a decision is made at the beginning of a step, kept through its stages, and judged at its end.
+// During integration, a decision is made at the beginning of a step, kept for its stages, and checked at its end.
 #pragma once
 
 #include <functional>
@@ -38,9 +38,9 @@
 namespace lw {
 
 struct ForwardLossesOptions {
-  double rest = 0.0;  // what is no quicker than this counts as at rest
-  // Directions and sticking as in the call before, even where a velocity changed its sign or came to life since: for
-  // the inner stages of an integrator's step, which must not see the jump that the integrator looks for at its end.
+  double rest = 0.0;  // slower velocities count as at rest
+  // Keeps directions and sticking of the previous call, even if a velocity has changed its sign since: for the inner
+  // stages of an integrator's step, which must not see the discontinuity that the integrator locates at its end.
   bool same_directions = false;
 };
 
@@ -53,8 +53,8 @@ class ForwardLosses {
   ForwardLosses& operator=(const ForwardLosses&) = delete;
 
   // q: all coordinates of the tree, closed; qd and qdd: of the independent velocities; tau: of the actuated joints.
-  // Throws Error(data) that names a joint: where it jams (friction grows faster with the acceleration than inertia
-  // resists, so that no acceleration belongs to the torques, or more than one), and where nothing is found.
+  // Throws Error(data) that names a joint: if it jams (friction grows faster with the acceleration than inertia
+  // resists, so that the torques correspond to no acceleration or to several), or if no solution is found.
   void operator()(In<double> q, In<double> qd, In<double> tau, Out<double> qdd,
                   const ForwardLossesOptions& options = {}, std::span<const Force<double>> external = {});
 
@@ -94,7 +94,7 @@ class ForwardLosses {
   };
   Decisions decisions() const { return {{dry_.begin(), dry_.end()}, decided_}; }
   void take(const Decisions& decisions);
-  // The state has been set from outside: what stuck before may move now.
+  // To be called when the state was set from outside: sticking joints may move now.
   void forget();
 
   bool is_dry() const { return !dry_.empty(); }
@@ -103,21 +103,20 @@ class ForwardLosses {
   // Where nothing dry is at rest: decides for the directions of these velocities without solving anything, if all that
   // is dry is independent. False, and nothing of use decided, else.
   bool decide_by_motion(In<double> qd);
-  // Whether everything dry moves, in the direction that was decided: then its laws are those of its velocities.
+  // Whether all dry elements move in the directions decided: then their laws are those of their velocities.
   bool all_move(In<double> qd) const;
-  // At a state a little later: whether the directions and the sticking of the last call still fit, so that nothing that
-  // slips has turned round and nothing that sticks is pushed harder than it holds.
+  // At a slightly later state: whether the directions and the sticking of the last call still apply: no slipping
+  // element has reversed, and no sticking element is loaded beyond its limit.
   bool still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external = {});
   // At the first state at which they do not. In a tree: stops what has turned round, a velocity or what a drive of a
   // coupling turns with; the names of the joints that stop. Around loops a velocity cannot be stopped by itself:
   // decides anew for what has turned round; what now sticks gets a velocity of exactly zero, and is named.
   std::vector<std::string> settle(In<double> q, Out<double> qd, In<double> tau);
-  // The velocities nearest in kinetic energy at which sticking joints are at rest: takes out what integration has left
-  // there.
+  // The velocities nearest in kinetic energy at which sticking joints are at rest: removes integration errors.
   void hold(In<double> q, Out<double> qd);
 
  private:
-  // What has one direction: the dry friction of a joint and of its own drive, or a drive of a coupling.
+  // An element with one direction: the dry friction of a joint and of its own drive, or a drive of a coupling.
   struct Dry : Decided {
     enum class Of { joint, follower, drive };
     std::string name;
