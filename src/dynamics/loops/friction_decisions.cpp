@@ -23,6 +23,7 @@ Eigen::Index position(std::size_t k) { return static_cast<Eigen::Index>(k); }
 
 std::vector<int> ForwardLosses::modes() const {
   std::vector<int> modes;
+  modes.reserve(dry_.size());
   for (const Dry& d : dry_) modes.push_back(d.direction);
   return modes;
 }

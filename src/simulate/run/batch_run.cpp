@@ -95,9 +95,7 @@ class BatchRun::Lanes {
     };
     require_tree(model_, reason);
     if (!model_.forces.empty()) refuse("external forces");
-    std::vector<int> modes;
-    if (lossy_) modes = ForwardLosses(model_).modes();
-    if (!modes.empty()) refuse("dry friction, which stops joints");
+    if (lossy_ && ForwardLosses(model_).is_dry()) refuse("dry friction, which stops joints");
   }
 
   void slopes(double t, const std::vector<double>& q, const std::vector<double>& v) {
