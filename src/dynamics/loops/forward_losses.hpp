@@ -128,6 +128,7 @@ class ForwardLosses {
     std::size_t unknown = 0;                         // where its acceleration or force stands among the unknowns
     bool spare = false;                              // sticks where others hold its freedom: its force is as it is
     double velocity = 0.0, rest = 0.0, force = 0.0, low = 0.0, high = 0.0;
+    double reach = 0.0;  // of what sticks beyond the independent joints: the acceleration that a unit force gives it
     Eigen::VectorXd a;
     double b = 0.0;
   };

@@ -100,8 +100,8 @@ void ForwardLosses::choose_holding() {
   }
   for (Dry& d : dry_) {
     if (!bordered(d)) continue;
-    const double reach = VectorXd(lower.solve(d.a)).squaredNorm();
-    if (d.of == Dry::Of::follower && reach <= firm_enough(d)) {
+    d.reach = VectorXd(lower.solve(d.a)).squaredNorm();
+    if (d.of == Dry::Of::follower && d.reach <= firm_enough(d)) {
       d.direction = d.b > 0.0 ? 1 : d.b < 0.0 ? -1 : 0;
       d.idle = d.direction == 0;
       continue;
@@ -193,7 +193,9 @@ bool ForwardLosses::is_consistent(const Dry& d, double fastest, int& other) cons
     const double slack = d.of == Dry::Of::follower ? kStands * (std::abs(d.low) + std::abs(d.high) + std::abs(d.force))
                                                    : 1e4 * (d.of == Dry::Of::joint ? noise : noise_[position(d.place)]);
     other = d.force > d.high + slack ? 1 : d.force < d.low - slack ? -1 : 0;
-    if (other == 0 && d.spare && std::abs(acceleration(d)) > kStands * parts(d)) other = acceleration(d) > 0.0 ? 1 : -1;
+    // at rest altogether, accelerations are rounding: what its friction could do is the measure
+    const double scale = parts(d) + d.reach * (std::abs(d.low) + std::abs(d.high));
+    if (other == 0 && d.spare && std::abs(acceleration(d)) > kStands * scale) other = acceleration(d) > 0.0 ? 1 : -1;
     return other == 0;
   }
   const double least = d.of == Dry::Of::follower ? kStands * parts(d) : kAtRest * fastest;
