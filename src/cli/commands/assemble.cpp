@@ -115,7 +115,7 @@ int list_modes(const Arguments& arguments, const LoadedModel& loaded, const Loop
     for (const AssemblyMode& m : all.modes) {
       json["modes"].push_back({{"pose", m.pose},
                                {"residual", m.at.residual},
-                               {"condition", std::isfinite(m.at.condition) ? Json(m.at.condition) : Json(nullptr)},
+                               {"condition", number_or_null(m.at.condition)},
                                {"signs", m.signs},
                                {"from_home", m.from_home},
                                {"q", m.at.q}});

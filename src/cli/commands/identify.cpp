@@ -20,8 +20,6 @@
 namespace lw::cli {
 namespace {
 
-Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-
 Json as_json(const Model<double>& model, const Identification& id, const PhysicalFit& fit) {
   Json parameters = Json::array(), joints = Json::array();
   for (const Estimate& e : id.estimates) {

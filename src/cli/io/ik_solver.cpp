@@ -153,7 +153,7 @@ class LoopIk : public IkSolver {
     w.branch = s.working_mode;
     w.condition = fmt::format("{:.4g}", s.at.condition);
     w.json["closure_residual"] = s.at.residual;
-    w.json["condition"] = std::isfinite(s.at.condition) ? Json(s.at.condition) : Json(nullptr);
+    w.json["condition"] = number_or_null(s.at.condition);
     if (!s.working_mode.empty()) w.json["working_mode"] = s.working_mode;
     w.json["coordinates"] = s.at.q;
     return w;

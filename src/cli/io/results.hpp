@@ -1,6 +1,7 @@
 // Results as JSON or tables, in the same form for every command.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@
 namespace lw::cli {
 
 using Json = nlohmann::ordered_json;  // fields in the order in which they were set; numbers round-trip
+
+// null for a number that is not finite, which JSON does not have.
+inline Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 // Adds the options that changed the model or act on it, as given: `set`, `payload`, `wrench`.
 void add_given(const Arguments& arguments, Json& json);

@@ -109,7 +109,7 @@ int compare_direct_kinematics(const Arguments& arguments, const Model<double>& m
                                  {"roots", mean(m.operations.roots)},
                                  {"trig", mean(m.operations.trigonometric)},
                                  {"ns", m.ns},
-                                 {"error", std::isfinite(m.error) ? Json(m.error) : Json(nullptr)}});
+                                 {"error", number_or_null(m.error)}});
     }
     print_json(json);
   } else {

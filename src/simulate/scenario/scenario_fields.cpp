@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "../../base/text.hpp"
-#include "../../dynamics/loops/loop_plan.hpp"
 
 namespace lw {
 
@@ -83,10 +82,10 @@ int ScenarioFields::velocity(const Location& where, const std::string& name) {
 }
 
 void ScenarioFields::require_motor(const Location& where, int v) {
-  if (motors_.empty()) motors_ = plan_coordinates(model_).actuated;
-  if (std::ranges::find(motors_, v) != motors_.end()) return;
+  if (model_.loops.empty()) return;
   const auto joint =
       std::ranges::find_if(model_.joints, [&](const JointInfo& j) { return v >= j.v && v < j.v + velocities(j.type); });
+  if (joint->actuated) return;
   std::vector<std::string> motors;
   for (const JointInfo& j : model_.joints) {
     if (j.actuated) motors.push_back(j.name);

@@ -55,7 +55,6 @@ class ScenarioFields {
   Complaints& complaints_;
   FieldReader reader_;
   std::map<std::string, Place> places_;
-  std::vector<int> motors_;  // velocities that may be driven, where one has been asked for
 };
 
 // A controller of the scenario; without a trajectory if there is an error.
