@@ -27,7 +27,7 @@ class MotionFunctions {
                              std::span<const double> motors, std::span<double> a) = 0;
   // Accelerates the friction of this motion with code, if possible.
   virtual void serve(ForwardLosses& /*friction*/) {}
-  // What is lost at that state, with these accelerations.
+  // Power that friction and drives dissipate at that state, with these accelerations.
   virtual double lost_power(std::span<const double> /*v*/, std::span<const double> /*a*/) { return 0.0; }
 
   // Whether there are Jacobians, where the coordinates in use are those of the actuated joints or others.
